@@ -53,7 +53,7 @@ const changes: readonly (readonly [string, Source, Source])[] = [
   ["the ID of a line", ofJson(`${one}\n${two}`), ofJson(`${one}\n${line("9", "two")}`)],
   ["the order of the lines", ofJson(`${one}\n${two}\n${three}`), ofJson(`${one}\n${three}\n${two}`)],
   ["the blank lines", ofJson(`${one}\n${two}`), ofJson(`${one}\n\n${two}`)],
-  ["a line that is no longer a request afterwards", ofJson(`${one}\n${two}`), ofJson(`${one}\n{}`)],
+  ["a line that is no longer a request", ofJson(`${one}\n${two}`), ofJson(`${one}\n{}`)],
   ["a prompt", ofText("one\ntwo"), ofText("one\nother")],
   ["a cell", ofCsv("id,prompt\n1,one\n2,two"), ofCsv("id,prompt\n1,one\n2,other")],
   ["where a cell ends", ofCsv('prompt,system\na,"b,c"'), ofCsv('prompt,system\n"a,b",c')],

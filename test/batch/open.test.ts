@@ -70,7 +70,7 @@ test.each([
   },
 );
 
-test("a batch that was begun before continues without a check of its number of shards", async () => {
+test("a batch that an earlier run has started continues without a check of its number of shards", async () => {
   const out = join(await scratchFolder(), "answers.0-of-3.jsonl");
   await writeFile(journalPath(out), journalLine({ event: "header", shard }));
   const { known, again } = { known: await readKnown(diskFiles, out), again: [] };

@@ -69,7 +69,7 @@ describe("the printed line that needs no prompts", () => {
     for (const { run } of [asked, unasked]) for (const one of before) await run(one);
     const left = [...given];
     const next = async () => left.shift() ?? "no answer";
-    // If the prompt lists values of the service, this chooses to type another value.
+    // If the prompt lists values of the service, choose to type another value.
     const choose: Prompts["choose"] = async ({ always }) => always ?? next();
     const prompts: Partial<Prompts> = { text: next, choose, confirm: async () => true };
     const prompted = await asked.run(line, { terminal: 80, prompts });

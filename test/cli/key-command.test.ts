@@ -42,7 +42,7 @@ describe("a program that prints the key", () => {
   describe("while gpuctl keeps running", () => {
     afterEach(() => vi.restoreAllMocks());
 
-    /** Watches the rentals for three steps of so many minutes. Returns the keys sent, and how often the program ran. */
+    /** Watches the rentals for three steps of `minutes` each. Returns the keys sent, and how often the program ran. */
     async function keysOf(printed: readonly (string | undefined)[], minutes: number) {
       const left = [...printed];
       const { run, ran } = await withCommand(() => {

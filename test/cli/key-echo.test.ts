@@ -133,7 +133,7 @@ describe("a key echoed by the service is never printed", () => {
           .map((line) => JSON.parse(line).choices[0].delta[field])
           .join("");
 
-      test.each(["content", "reasoning_content"])("%s", async (field) => {
+      test.each(["content", "reasoning_content"])("in the field %s", async (field) => {
         for (const said of [key, key.toUpperCase(), encoded(key), base64.slice(4)]) {
           for (const size of [1, 9]) {
             const pieces = answer(`It is ${said} so`, size);

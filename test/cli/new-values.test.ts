@@ -28,7 +28,7 @@ const withNewChoices: object = JSON.parse(
   ),
 );
 
-/** Every flag with choices. Without `rentals run`, which needs ssh and has the choices of `rentals create vm`. */
+/** Every flag with choices. `rentals run` is left out: it needs ssh, and it has the choices of `rentals create vm`. */
 const choices = commands.flatMap((spec) => {
   const { operation: id } = spec;
   return id === undefined || spec.path.join(" ") === "rentals run"

@@ -124,7 +124,7 @@ describe("a prompt for an ID offers", () => {
   test.each([
     ["ssh-keys remove", "ssh-keys add -", "ada"],
     ["api-keys revoke", "api-keys create ci", "ci"],
-  ])("keys: %s", async (line, create, name) => {
+  ])("existing keys: %s", async (line, create, name) => {
     const { run } = await createCli();
     const stdin = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU= ada";
     const { id } = JSON.parse((await run(`${create} -o json --sandbox`, { stdin })).out);

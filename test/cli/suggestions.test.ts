@@ -287,7 +287,7 @@ describe("flag aliases", () => {
     ],
     ["--gpus 2 --gpu h200 --days 3", { gpuCount: 2, gpuType: "h200", termPeriodDays: 3 }],
     ["--gpus 2 --gpu-count 2", { gpuCount: 2 }],
-  ])("%s", async (flags, body) => {
+  ])("set the same field as the main name of the flag: %s", async (flags, body) => {
     const { run } = await createCli();
     const { requests } = await run(`rentals create vm ${flags} --sandbox`);
     expect(requests.find(({ method }) => method === "POST")?.body).toEqual(body);

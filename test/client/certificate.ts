@@ -6,7 +6,7 @@ export interface SelfSigned {
   readonly cert: string;
 }
 
-/** A fresh certificate for a host name, valid from 2020 to 2120. Encoded by hand, because Node cannot create certificates. */
+/** A new certificate for a host name, valid from 2020 to 2120. Encoded here, because Node cannot create one. */
 export function selfSigned(host: string): SelfSigned {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const spki = publicKey.export({ type: "spki", format: "der" });

@@ -17,7 +17,7 @@ async function* inPieces(text: string, sizes: readonly number[]): AsyncGenerator
   }
 }
 
-/** Takes everything out, except parts that contain `!`. */
+/** Takes the strings out of the response, but refuses parts that contain `!`. `taken` collects the strings. */
 function taker() {
   const taken: { text: string; isEnded: boolean }[] = [];
   const open = (): Diverted => {

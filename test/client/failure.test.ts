@@ -79,7 +79,7 @@ describe("the body of an error response", () => {
     ["null", null, { code: "HTTP_400", message: "null", issues: [] }],
     ["a list", [], { code: "HTTP_400", message: "[]", issues: [] }],
     ["a text in JSON", "no", { code: "HTTP_400", message: '"no"' }],
-  ])("%s", (_name, body, expected) => {
+  ])("is decoded if it is %s", (_name, body, expected) => {
     expect(readFailure(400, JSON.stringify(body))).toMatchObject({ status: 400, ...expected });
   });
 
@@ -94,7 +94,7 @@ describe("the body of an error response", () => {
     ],
     ["HTML that was cut in a script", "<h1>Bad gateway</h1><script>let a = '<b", "Bad gateway"],
     ["JSON that was cut", '{"code":"BAD', '{"code":"BAD'],
-  ])("%s, which is not JSON", (_name, text, message) => {
+  ])("becomes the message if it is not JSON: %s", (_name, text, message) => {
     expect(readFailure(502, text)).toEqual({ status: 502, code: "HTTP_502", message, issues: [] });
   });
 

@@ -141,7 +141,7 @@ describe("the request on the wire", () => {
   const headersOf = (rawHeaders: readonly string[] = []) =>
     Object.fromEntries(rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name, rawHeaders[at + 1]]] : [])));
 
-  test("for a read", async () => {
+  test("has the documented headers and no body for a read", async () => {
     const server = await listen((_request, response) => json(response, []));
     await caller(server.origin).call(...read);
     const [seen] = server.seen;
@@ -156,7 +156,7 @@ describe("the request on the wire", () => {
     });
   });
 
-  test("for a write, whose length is counted in bytes", async () => {
+  test("has a body and its length in bytes for a write", async () => {
     const server = await listen((_request, response) => json(response, {}));
     await caller(server.origin).call("createVirtualMachineRental", { gpuCount: 1, label: "grün 🖥" });
     const [seen] = server.seen;

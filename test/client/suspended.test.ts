@@ -22,7 +22,7 @@ server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port
 
 const timeout = 300;
 
-/** A server in another thread, which answers while this thread is suspended. */
+/** A server in another thread, which responds while this thread is suspended. */
 async function answering() {
   const shared = new SharedArrayBuffer(4);
   const worker = new Worker(serverCode, { eval: true, workerData: shared });
@@ -30,7 +30,7 @@ async function answering() {
   const port = await new Promise<number>((resolve) => worker.once("message", resolve));
   return {
     origin: `http://127.0.0.1:${port}`,
-    /** Suspends this thread until the server has answered and every timer is late. */
+    /** Suspends this thread until the server has responded and every timer is overdue. */
     suspend: () => {
       const cell = new Int32Array(shared);
       Atomics.wait(cell, 0, 0);

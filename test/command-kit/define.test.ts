@@ -78,7 +78,7 @@ describe("a command that spends money requires a confirmation", () => {
 });
 
 describe("a command that only sends its operation", () => {
-  test("needs no confirmation when it reads or changes what costs nothing", () => {
+  test("needs no confirmation if it only reads, or changes something that costs nothing", () => {
     expect(callCommand({ ...described, operation: "listStorageVolumes" })).not.toHaveProperty("confirm");
     defineCommand({ ...plain, operation: "updateCurrentUser" });
   });

@@ -187,7 +187,7 @@ describe("an unusual description", () => {
     expect((await api("describe getThing")).code).toBe(5);
   });
 
-  /** Schemas that each refer to the next one several times. Expanded, they would be hundreds of millions of schemas or more. */
+  /** Schemas that each refer to the next one several times: hundreds of millions of schemas or more, if expanded. */
   const exploding = (levels: number, width: number, refer: (refs: readonly object[]) => object) => ({
     openapi: "3.1.0",
     paths: {

@@ -209,7 +209,7 @@ case $(wc -l < calls) in *1) ;; *2) printf Suspended ;; *) printf 'Suspended ${c
     },
   );
 
-  /** What the Job controller does, by the rules of the manifest, with a pod that exits with this code. */
+  /** The action of the Job controller, by the rules of the manifest, after a pod exits with this code. */
   async function actionFor(code: number): Promise<string> {
     const { spec } = await k8sJob();
     expect(spec?.template.spec?.restartPolicy).toBe("Never");
@@ -294,7 +294,7 @@ describe("the CI jobs in the manifests for GitHub and GitLab", () => {
     [2, "gpuctl-batch-17-3-1", true, 0],
     [2, "gpuctl-batch-17-3-1", false, 1],
     [2, "", true, 1],
-    // The machine of attempt 2 was lost, so what it sent is not in the journal of attempt 1.
+    // The machine of attempt 2 was lost. The journal of attempt 1 does not have the requests of attempt 2.
     [3, "gpuctl-batch-17-3-1", true, 1],
     [3, "gpuctl-batch-17-3-2", true, 0],
     [12, "gpuctl-batch-17-3-1", true, 1],
@@ -395,7 +395,7 @@ describe("the script in the manifest for slurm", () => {
 
   test("ends gpuctl and requeues the task shortly before the time limit", async (context) => {
     skipWithout("bash", context);
-    // A gpuctl that sends SIGUSR1 to the script, as Slurm does before the time limit, and exits when the script sends SIGTERM.
+    // This gpuctl sends SIGUSR1 to the script, as Slurm does before the time limit, and exits at SIGTERM.
     const gpuctl = `trap 'exit ${exit.interrupted}' TERM
 kill -USR1 $PPID
 for _ in $(seq 500); do sleep 0.01; done`;

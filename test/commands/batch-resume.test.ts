@@ -220,7 +220,7 @@ describe("the copy that replaces the output file", () => {
     expect(await read(cli, "out.jsonl.new")).toBe(own);
   });
 
-  test("replaces the output if the previous run stopped just before that", async () => {
+  test("replaces the output if the previous run stopped just before the replacement", async () => {
     const cli = await failedBatch();
     const [path, before] = [join(cli.folder, "out.jsonl"), await read(cli, "out.jsonl")];
     await cli.run("batch retry out.jsonl --failed", overNetwork());

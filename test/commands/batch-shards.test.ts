@@ -410,7 +410,7 @@ describe("batch merge", () => {
         names.map((name) => readFile(join(cli.folder, name), "utf8")),
       );
       const inFlight = output.trimEnd().split("\n").length;
-      // As after a kill before the first result.
+      // The files are as if the run had been killed before the first result.
       await change(cli, names[0], (text) => text.replace(/.*"event":"(done|failed|unknown)".*\n/g, ""));
       await writeFile(join(cli.folder, names[1]), "");
       expect(await readFile(join(cli.folder, names[0]), "utf8")).not.toBe(journal);
@@ -522,7 +522,7 @@ describe("batch status", () => {
 
   test("shows unknown outcomes, and how many lines of a stopped shard are left", async () => {
     const cli = await completeBatch();
-    // As after a crash just before the last result was recorded: for the journal, its request is still in flight.
+    // The journal is as if the run had crashed just before it recorded the last result, whose request is in flight.
     await change(cli, "answers.1-of-3.jsonl.journal", (text) => text.replace(/[^\n]*\n$/, ""));
     const row = (await status(cli, "answers.1-of-3.jsonl"))[0];
     expect(row).toMatchObject({ state: "complete", unknown: 1 });

@@ -206,7 +206,7 @@ describe("batch run", () => {
     ]);
   });
 
-  test("waits at most as long again as the service asks if the system's clock is set back meanwhile", async () => {
+  test("waits at most twice as long as the service asks if the system's clock is set back meanwhile", async () => {
     let sleeps = Number.NaN;
     const cli = await createCli({
       respond: service((_, attempt) => {

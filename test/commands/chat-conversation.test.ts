@@ -214,7 +214,7 @@ describe("a conversation", () => {
   });
 });
 
-/** A streamed response with these pieces of an answer. It then calls `then`, but does not end. */
+/** A streamed response with these pieces of an answer. It calls `then` after the last piece, and never ends. */
 const streamed = (pieces: readonly string[], then: () => void): Response =>
   streamedDeltas(
     pieces.map((content) => ({ content })),

@@ -169,7 +169,7 @@ describe("a question file that a killed process left behind", () => {
   });
 });
 
-test("the answer of a killed process creates the file of its session again if that was removed", async () => {
+test("the answer of a killed process creates the file of its session again if the file was removed", async () => {
   const cli = await createCli();
   await mkdir(folderOf(cli), { recursive: true });
   const turn = { id: "def", parent: null, time: "2026-11-22T12:00:00.000Z", role: "assistant" };
@@ -407,7 +407,7 @@ describe("a session", () => {
 });
 
 describe("a session file that another program changes during a chat", () => {
-  /** Asks a second question in the session "s", and calls `change` with the path of its file before the answer. */
+  /** Asks a second question in the session "s". Calls `change` with the session's file before the answer arrives. */
   async function during(change: (path: string) => void, line = "chat more --session s --sandbox") {
     let requests = 0;
     const cli: Cli = await createCli({

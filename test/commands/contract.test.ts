@@ -117,7 +117,7 @@ describe.each(negatives.map((negative, position) => ({ ...negative, negative, po
       }
     });
 
-    // The test above already shows that the service rejects this input, so only every fourth input is also sent by the command.
+    // The test above shows that the service rejects the input, so only every fourth input is also sent by the command.
     if (typed === undefined || (position % 4 > 0 && !thorough)) return;
     // Without a value in the path of the operation, there is no request that the service could reject.
     if (operations[negative.operation].path.includes(`{${negative.path[0]}}`)) return;

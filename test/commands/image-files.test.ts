@@ -14,7 +14,7 @@ describe("image --out", () => {
     ["{slug}-{seed}.{ext}", "cat-42.png"],
     ["{model}/{slug}.{ext}", "SDXL1.0-base/cat.png"],
     ["new/folder/", /^new\/folder\/2026-11-20-\d{6}-cat-42-1\.png$/],
-  ])("%s", async (out, expected) => {
+  ])("%s sets the folder and the name of the file", async (out, expected) => {
     const { run, folder } = await painter(tinyPng());
     const outcome = await run(["image", "cat", "--out", out], overNetwork());
     expect(outcome.code).toBe(0);
@@ -76,7 +76,7 @@ describe("image --out", () => {
     expect((await readdir(folder)).sort()).toEqual(["cat-2.png", "cat.png"]);
   });
 
-  test("--force replaces a file whose name is the typed one with an extension", async () => {
+  test("--force replaces a file whose name is the typed name plus an extension", async () => {
     const { run, folder } = await painter(tinyPng());
     await writeFile(join(folder, "logo.v2.png"), "old");
     expect((await run("image cat --out logo.v2 --force", overNetwork())).out).toBe(

@@ -36,7 +36,7 @@ function replacedOf(id: OperationId): string | undefined {
 /** The part of an outcome that must be the same for every service. */
 const result = ({ code, out }: ServiceOutcome) => ({ code, out });
 
-/** Whether a failure is expected, and not an internal error. `doctor` uses the exit code of an internal error when a check fails. */
+/** Whether a failure is not an internal error. If a check fails, `doctor` exits with the code of an internal error. */
 const isExpectedFailure = (code: unknown, exitCode: number): boolean =>
   exitCode !== exit.fault || code === "UNHEALTHY";
 

@@ -97,7 +97,7 @@ describe("--count", () => {
     expect(err).toContain("Rentals 1001, 1002, 1003 exist and are billed. Do not create them again.");
   });
 
-  test("waits no longer for all rentals together although the clock is set back", async () => {
+  test("waits for all rentals together no longer than --wait-timeout although the clock is set back", async () => {
     const pass = steadyClock();
     const cli = await createCli({
       respond: ({ path, query }) => {

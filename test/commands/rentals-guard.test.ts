@@ -275,7 +275,7 @@ describe("a terminate request whose effect is uncertain", () => {
     expect(await leasesOf(cli)).toHaveLength(1);
   });
 
-  /** A CLI with an over lease of rental 1001, which has this status as soon as its termination was accepted. */
+  /** A CLI whose lease of rental 1001 is over. The rental has this status as soon as its termination was accepted. */
   async function thatBecomes(status: string, response: unknown = { message: "OK" }): Promise<Cli> {
     let isSent = false;
     const record = () => ({ id: 1001, rentalType: "vm", status: isSent ? status : "Running" });
@@ -417,7 +417,7 @@ describe("a rental that differs from its lease", () => {
     ["Fri, 20 Nov 2026 12:00:00 GMT", 2 * hour],
     ["Sun, 22 Nov 2026 12:00:00 GMT", 0],
   ])(
-    "is not ended if the lease is over by only one of the two clocks: the service's shows %s",
+    "is not ended if the lease is over by only one of the two clocks: the service's clock shows %s",
     async (date, ahead) => {
       const respond: Responder = ({ path }) =>
         Response.json(path.includes("virtual") ? [{ id: 7 }] : [], { headers: { date } });
@@ -669,7 +669,7 @@ describe("a rental that got another lease after a create whose outcome is unknow
     expect(await activeIn(cli)).toBe("1001\n");
   });
 
-  test("does not take the lease from another rental with the same label: it is reported, and none ends", async () => {
+  test("leaves the lease of the create for another rental with the same label: the lease is reported, and no rental ends", async () => {
     const cli = await lost();
     await cli.run(`${create} --label train`);
     await cli.run("rentals lease set 1001 12h --sandbox");
@@ -701,7 +701,7 @@ describe("a rental that got another lease after a create whose outcome is unknow
     expect(await activeIn(cli)).toBe("1001\n");
   });
 
-  /** A CLI in which these commands run after a create has reached the service, and before it is answered. */
+  /** A CLI in which these commands run after a create has reached the service, and before the service responds. */
   async function duringCreate(lines: readonly string[]): Promise<Cli> {
     const cli = await createCli({
       respond: async (request) => {
@@ -724,7 +724,7 @@ describe("a rental that got another lease after a create whose outcome is unknow
   test.each([
     [["rentals lease set 1001 12h --sandbox"], ["1001"]],
     [["rentals lease set 1001 12h --sandbox", "rentals lease clear 1001 --sandbox"], []],
-  ])("keeps what the user has decided before the create was answered: %j", async (lines, leased) => {
+  ])("keeps what the user decided before the service responded to the create: %j", async (lines, leased) => {
     const cli = await duringCreate(lines);
     expect((await cli.run(`${create} --label train --lease 2h`)).code).toBe(0);
     expect(await leasesOf(cli)).toMatchObject(
@@ -736,7 +736,7 @@ describe("a rental that got another lease after a create whose outcome is unknow
     expect(await activeIn(cli)).toBe("1001\n");
   });
 
-  test("is told apart from a rental with the same ID before a reset of the service", async () => {
+  test("is not confused with the rental that had the same ID before the service was reset", async () => {
     const cli = await createCli();
     await writeLeases(cli, [{ rentalId: "1001", rentalCreatedAt: at(-24 * hour) }]);
     await cli.run(`${create} --label train --lease 2h`);

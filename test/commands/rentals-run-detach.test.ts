@@ -22,7 +22,7 @@ async function changeJob(renter: Renter, fields: object): Promise<void> {
   await writeFile(path, JSON.stringify({ ...JSON.parse(await readFile(path, "utf8")), ...fields }));
 }
 
-/** A job whose gpuctl was killed right after it started the command, before it stored that. */
+/** A job whose gpuctl was killed right after it started the command, before it stored that the command had started. */
 async function createKilled(script: string, ...flags: readonly string[]) {
   const renter = await createRenter();
   const line = sh(script, ...leased, ...flags);

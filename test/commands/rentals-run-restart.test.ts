@@ -14,7 +14,7 @@ const vanished = "the command on rental 1001 is no longer running and left no ex
 
 /** What a restarted machine looks like. */
 interface Restart {
-  /** Whether the rental tells one boot of the machine from another. */
+  /** Whether the rental has a boot ID, which changes when the machine restarts. */
   readonly hasBootId: boolean;
   /** Whether another program now has the process ID of the command. */
   readonly reusesPid: boolean;
@@ -48,7 +48,7 @@ async function createRestarting(
     await once(other, "spawn");
     await writeFile(at("pid"), `${other.pid}\n`);
   };
-  /** Programs with which the machine restarts as soon as the command has written its result. */
+  /** The programs of the rental. The machine restarts as soon as the command has written its result. */
   const restarting: typeof programs = {
     ...programs,
     stream: async (program, args, options) => {
@@ -78,7 +78,7 @@ async function createDetached(restart: Restart, ...flags: readonly string[]) {
 }
 
 describe.runIf(process.platform === "linux")("if the machine restarts while the command runs", () => {
-  // Without it, the command has no process group of its own that the restart could kill.
+  // Without setsid, the command has no process group of its own that the restart could kill.
   needs("setsid");
 
   test.each(restarts)("copies the results back and then ends the rental: %s", async (_, restart) => {

@@ -577,7 +577,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(Math.round(Date.parse(stopsAt) - Date.parse(rentedAt) - paid)).toBe(0);
     });
 
-    test("--max-cost that pays for longer than a date can say is stored as the latest date", async () => {
+    test("--max-cost that pays for longer than a date can represent is stored as the latest date", async () => {
       const { run, jobs } = await createRenter();
       const onSleep = (milliseconds: number) =>
         milliseconds === limitCheck ? new Promise(() => {}) : undefined;

@@ -131,7 +131,7 @@ describe("rentals terminate", () => {
 });
 
 describe("rentals terminate with --all, --label or --older-than", () => {
-  /** A CLI with the rentals 1001 (ci-1) and 1002 (trainer), which are two hours old, and the new rental 1003 (ci-2, bare metal). */
+  /** A CLI with the rentals 1001 (ci-1) and 1002 (trainer), two hours old, and the new 1003 (ci-2, bare metal). */
   async function withThree() {
     const cli = await createCli();
     await cli.run("rentals create vm --gpus 1 --label ci-1 --yes --sandbox");
@@ -218,7 +218,7 @@ describe("rentals terminate with --all, --label or --older-than", () => {
     ["Fri, 01 Jan 2099 00:00:00 GMT", "2026-11-20T11:59:50Z"],
     ["Fri, 20 Nov 2026 12:00:00 GMT", "2026-11-20T11:59:50Z", 3_600_000],
   ])(
-    "leaves out a rental that is old enough by only one of the two clocks: the service's shows %s",
+    "leaves out a rental that is old enough by only one of the two clocks: the service's clock shows %s",
     async (date, createdAt, ahead = 0) => {
       const { run, advance } = await createCli({
         respond: ({ path }) =>

@@ -16,7 +16,7 @@ const boot = "sandbox boot add --outcome";
 const pricedPictures = [`${add} picture-prices`, `${add} prepaid --balance 0.01`];
 const tenCalls = Array.from({ length: 10 }, () => "volumes list");
 
-/** A name, the steps that lead to the situation (a number advances the clock), a command line, its exit code, and a pattern for its stderr. */
+/** A name, steps (command lines, or milliseconds to wait), a command line, its exit code, a pattern for its stderr. */
 type Row = readonly [string, readonly (string | number)[], string, number, string];
 
 // biome-ignore format: a table

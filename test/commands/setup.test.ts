@@ -9,7 +9,7 @@ import { createCli, type Responder, type RunOptions } from "../support/cli.ts";
 import { needs } from "../support/programs.ts";
 import { key, serviceUrl } from "../support/service.ts";
 
-/** The answers to each question, in order, by the first words of the question. A question without an answer gets its default. */
+/** The answers to a question, in order, by the first words of the question. Without an answer, the default is used. */
 type Answers = Readonly<Record<string, readonly (string | boolean | Error)[]>>;
 
 function promptsWith(answers: Answers) {

@@ -547,7 +547,7 @@ async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 describe("tts with a long text, suspended while another process speaks the same text", () => {
   const oneByOne = [...line, "--concurrency", "1"];
-  /** As if the process had been suspended for an hour: its lock has not been renewed. */
+  /** Changes the lock as if its process had been suspended for an hour and so had not renewed the lock. */
   const suspend = async (cli: Pick<Cli, "folder">) => {
     const [parts = ""] = await folders(cli);
     const earlier = Date.now() / 1000 - 3600;
@@ -638,7 +638,7 @@ describe("tts with a long text, suspended while another process speaks the same 
     expect({ code: third.code, texts: texts(third.requests) }).toEqual({ code: 0, texts: [edited] });
   });
 
-  test("keeps a part of which it has received a half", async () => {
+  test("keeps a part that it had received only half of when it was suspended", async () => {
     const long = wav(Buffer.alloc(600_000, "a"));
     const json = Buffer.from(JSON.stringify({ audio: long.toString("base64") }));
     let second: ReturnType<Cli["run"]> | undefined;

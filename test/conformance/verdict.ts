@@ -137,7 +137,7 @@ const operations = ({ paths }: Description) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
 
-/** Finds the operation that an exchange was about. */
+/** Finds the operation that an exchange calls. */
 type Finder = (one: Exchange) => Description["paths"][string][string] | undefined;
 
 function finder(description: Description): Finder {

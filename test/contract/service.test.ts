@@ -125,7 +125,7 @@ async function rejectedBy({ sandbox }: Cli, operation: Operation, input: object)
   return issues.map(({ path: [field] }: { path: readonly unknown[] }) => field);
 }
 
-/** The arguments that send this input, if a command line can. */
+/** The command and arguments that send this input. Undefined if no command line can express the input. */
 function typed(
   operation: Operation,
   input: object,

@@ -121,7 +121,7 @@ test("a holder that lost the lock starts again before its last step", async () =
     async (assertHeld) => {
       steps.push("check");
       if (steps.length === 1) {
-        // As if the process had been suspended, and another one had taken over the lock.
+        // The lock is now as if the process had been suspended, and another process had taken over the lock.
         await rm(`${path}.lock`, { recursive: true });
         await lockedUntil(path, async (assertOther) => assertOther(), options);
       }
@@ -139,7 +139,7 @@ test("a process that lost its lock does not release the lock of the process that
   await locked(
     path,
     async () => {
-      // As if this process had been suspended, and another one had taken over the lock.
+      // The lock is now as if this process had been suspended, and another process had taken over the lock.
       await rm(`${path}.lock`, { recursive: true });
       await lockOf(path, 0);
       await writeFile(`${path}.lock-owner`, other);

@@ -32,7 +32,7 @@ async function cookHome<Made extends CookHome>(create: (env: Environment) => Pro
   return home;
 }
 
-/** The environment to use the home's sandbox as a service, because `rentals ssh` does not log in to a sandbox. */
+/** Variables to use the home's sandbox as a service. With GPUCTL_SANDBOX=1, `rentals ssh` would need sshd. */
 async function served(home: Pick<Home, "start">) {
   const { stdout } = home.start("sandbox serve --port 0 -o json");
   const { url, apiKey } = JSON.parse(await firstChunk(stdout));

@@ -90,7 +90,7 @@ describe("systemd", () => {
     await cp(folder, copies, { recursive: true });
     for (const name of units) await writeFile(join(copies, name), change(text(name)));
     const paths = units.map((name) => join(copies, name));
-    // Needs a runtime folder, as a user who is logged in has.
+    // systemd-analyze needs a runtime folder, such as users have while they are logged in.
     const env = { PATH: process.env.PATH ?? "", XDG_RUNTIME_DIR: copies };
     return runProgram("systemd-analyze", ["--user", "verify", "--man=no", ...paths], { env });
   }

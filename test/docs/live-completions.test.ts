@@ -27,7 +27,7 @@ async function createUser() {
 
 describe.each(shellNames)("Tab in %s", (shell) => {
   needs(shell);
-  /** `test` in only one of the shells, which `position` selects. In a thorough run, `test` in each shell. */
+  /** `test` if `position` selects this shell or the run is thorough. Otherwise, a function that does nothing. */
   const inOneShell = (position: number) =>
     thorough || shellNames[position % shellNames.length] === shell ? test : () => {};
 

@@ -79,7 +79,7 @@ describe("text in a manual page", () => {
     ["'tis", "\\&'tis"],
     ["back\\slash", "back\\eslash"],
     ["a … b", "a \\[u2026] b"],
-  ])("%s", (text, roff) => {
+  ])("%j is written as %j", (text, roff) => {
     expect(plain(text)).toBe(roff);
   });
 

@@ -37,7 +37,7 @@ export const namedIn = (text: string): readonly string[] =>
 /** The environment variable that a command line in the README reads. */
 export const reader = { API_KEY: "key-of-the-reader" };
 
-/** Makes the packages that the README tells the reader to install available in a home. */
+/** Makes the repository's packages available in a home, because the README asks the reader to install some of them. */
 export async function readersHome<Reader extends Pick<Home, "folder">>(home: Reader): Promise<Reader> {
   await symlink(join(repository, "node_modules"), join(home.folder, "node_modules"), "dir");
   return home;

@@ -14,10 +14,10 @@ const lines = kills * 40;
 const concurrency = 4;
 
 test(`a batch that is killed ${kills} times pays for no line twice`, async () => {
-  /** How often each question was answered. */
+  /** How often each question has reached the service. */
   const accepted = new Map<string, number>();
   let requests = 0;
-  /** After this many requests the service stops answering, so that some are in flight when the process is killed. */
+  /** After this many requests the service stops responding, so that some are in flight when the process is killed. */
   let until = 0;
   let onRequest = (): void => {};
   const server = createServer((request, response) => {
@@ -88,7 +88,7 @@ test.skipIf(process.platform === "win32")(
     const allInFlight = new Promise<void>((resolve) => {
       onAllInFlight = resolve;
     });
-    // Never answers.
+    // A service that never responds.
     const server = createServer((request) => {
       request.resume();
       requests += 1;
@@ -115,7 +115,7 @@ test.skipIf(process.platform === "win32")(
     child.kill("SIGINT");
     await isStopping;
     expect(child.exitCode).toBeNull();
-    // Sooner, it would count as the same Ctrl-C.
+    // An earlier second signal would count as part of the first Ctrl-C.
     await sleep(2 * oneCtrlC);
     child.kill("SIGINT");
     const ended = await child;

@@ -49,7 +49,7 @@ async function usedHome() {
   return { home, first, files: await cachedFiles(home) };
 }
 
-/** Compiles a script as the cache does. In a process of its own, because V8 rejects code compiled with other flags. */
+/** Compiles a script as the cache does, but in a new process, because V8 rejects code compiled with other flags. */
 async function plant(script: string, file: string): Promise<void> {
   const program = `
     const { readFileSync, writeFileSync } = require("node:fs");
@@ -99,7 +99,7 @@ describe.skipIf(nodeHasCache)("compiled code", () => {
     },
   );
 
-  /** Expects the same output, every broken file replaced, and no further changes in the next run. */
+  /** Expects that a run prints the same output and replaces every broken file, and that another run changes nothing. */
   async function expectReplaced({ home, first }: Awaited<ReturnType<typeof usedHome>>) {
     const broken = await cachedFiles(home);
     expect(await home.run(line)).toEqual(first);

@@ -101,7 +101,7 @@ const costs: readonly Cost[] = [
 ];
 
 describe("costs of a command line", () => {
-  test.each(costs)("$line", async ({ line, files, bytes, onDisk }) => {
+  test.each(costs)("are as listed: $line", async ({ line, files, bytes, onDisk }) => {
     const expected = line.includes("--no-such-flag") ? 2 : 0;
     const { own, bytes: loaded, written } = await loadsOf(line, { warm: true, expected });
     expect({ files: own.length, own }).toEqual({ files, own });

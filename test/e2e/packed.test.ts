@@ -277,7 +277,7 @@ test("every file in dist/ except the licenses is loaded by the command, the libr
   expect(dist.filter((name) => !used.has(name))).toEqual(["dist/THIRD-PARTY-LICENSES.txt"]);
 });
 
-/** The name by which code refers to a file. Code refers to a file of types by the name of the code that it describes. */
+/** The name by which code refers to a file. For a type declaration file, it is the name of the JavaScript file. */
 const loadedAs = (name: string): string => basename(name).replace(/\.d\.([cm])ts$/, ".$1js");
 
 test("every bundled library is in the list of licenses", async () => {
@@ -297,7 +297,7 @@ test("the libraries compiled into the bundled WebAssembly are in the list of lic
   }
 });
 
-/** The bundler marks where each module of a library begins. */
+/** The libraries in a folder of bundles. The bundler marks where each module of a library begins. */
 async function librariesIn(where: string): Promise<readonly string[]> {
   const files = (await readdir(where)).filter((name) => /\.[cm]js$/.test(name));
   const texts = await Promise.all(files.map((name) => readFile(join(where, name), "utf8")));

@@ -73,7 +73,7 @@ const unusable: Readonly<Record<string, (file: string) => unknown>> = {
   },
 };
 
-// Other tests open the other files without a process.
+// A sample is enough: other tests open such files without starting a process.
 describe.each(sample(Object.entries(unusable), 1))("a state file %s", (_name, damage) => {
   const backups = async ({ folder }: Home) =>
     (await readdir(join(folder, "state"))).filter((name) => /\.backup(-\d+)?$/.test(name));

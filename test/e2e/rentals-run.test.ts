@@ -71,7 +71,7 @@ describe.skipIf(process.platform === "win32")("rentals run on a machine of the s
   needs("rsync");
 
   // Only in a thorough run: rentals-run-ended.test.ts kills and resumes such a job, and the test of the README runs one.
-  test.runIf(thorough)("a script with input and results, from start to end", async () => {
+  test.runIf(thorough)("a script gets its input, and its output and results come back", async () => {
     const home = await createRenter();
     const { code, out, err } = await home.run(line);
     expect({ code, out }, err).toEqual({ code: 3, out: "hello\nstep 1\nstep 2\nstep 3\n" });
@@ -95,7 +95,7 @@ describe.skipIf(process.platform === "win32")("rentals run on a machine of the s
     await expectNothingLeft(home);
   });
 
-  test("copies the target of a result that is a symbolic link", async () => {
+  test("a result that is a symbolic link is copied as the file or folder that it points to", async () => {
     const home = await createRenter();
     const script =
       "mkdir -p runs/9; echo 42 > runs/9/model; ln -s 9 runs/last; ln -s runs/last latest; ln -s runs/9/model best";

@@ -127,7 +127,7 @@ describe.skipIf(process.platform !== "linux")("machines of a served sandbox", ()
     expect((await runProgram("ssh", [...options, ...forward])).out).toBe("forwarded");
   });
 
-  test.each(sample(signals, 0))("after %s of serve, nothing is left", async (signal) => {
+  test.each(sample(signals, 0))("nothing is left after %s ends sandbox serve", async (signal) => {
     const { folder, serving, port, ssh } = await serveMachines();
     const [background = ""] = (
       await ssh("setsid sleep 600 < /dev/null > /dev/null 2>&1 & echo $!")
@@ -203,7 +203,7 @@ describe.skipIf(process.platform !== "linux")("machines of a served sandbox", ()
 
   const [, found] =
     /^([^:\n]+):[^:\n]*:[1-9]\d*:[^\n]*\/(?:ba|da|z)?sh$/m.exec(readFileSync("/etc/passwd", "utf8")) ?? [];
-  // Tests that do not run as root run as an ordinary user anyway. For root, `.ci/programs` makes sure that one exists.
+  // Tests that do not run as root run as an ordinary user anyway. For root, `.ci/programs` creates an ordinary user.
   const hasOrdinary = found !== undefined || process.env.GPUCTL_TEST_REQUIRE === "1";
   test.runIf(isRoot && hasOrdinary)("an ordinary user has machines, too", async () => {
     const ordinary = found ?? "";

@@ -65,8 +65,8 @@ const reads: readonly Read[] = [
   { line: "api spec", requests: [description], response: records.description },
 ];
 
-describe("a third-party service: reads", () => {
-  test.each(reads)("$line", async ({ line, requests, response }) => {
+describe("a command that reads from a third-party service", () => {
+  test.each(reads)("prints what the service sends: $line", async ({ line, requests, response }) => {
     const { run } = await thirdParty.home();
     const { code, out, err } = await run(`${line} -o json`);
     expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -83,7 +83,7 @@ describe("errors from a third-party service", () => {
   test.each([
     ["a wrong key", { GPUCTL_API_KEY: "wrong" }, 4, "FORBIDDEN"],
     ["no key", { GPUCTL_API_KEY: "" }, 3, "NO_CREDENTIAL"],
-  ])("%s", async (_name, env, code, expected) => {
+  ])("%s has its own exit code and error code", async (_name, env, code, expected) => {
     const { run } = await thirdParty.home(env);
     const ran = await run("rentals list -o json");
     expect(ran).toMatchObject({ code, out: "" });

@@ -161,8 +161,8 @@ const writes: readonly Write[] = [
   },
 ];
 
-describe("a third-party service: writes", () => {
-  test.each(writes)("$line", async ({ line, method = "POST", path, body, response }) => {
+describe("a write to a third-party service", () => {
+  test.each(writes)("is sent once: $line", async ({ line, method = "POST", path, body, response }) => {
     const { run } = await thirdParty.home();
     const { code, out, err } = await run(`${line} -o json`);
     expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -172,7 +172,7 @@ describe("a third-party service: writes", () => {
     expect(sent[0]?.headers.authorization).toBe(`Bearer ${key}`);
   });
 
-  test("an update on a service with only the deprecated path, which sends Sunset", async () => {
+  test("uses the deprecated path if the service has no other path, and prints the date of its Sunset header", async () => {
     const missing = (_request: ReceivedRequest, response: Parameters<typeof fail>[0]) =>
       fail(response, 404, "NOT_FOUND", "Not found");
     const older = await serveThirdParty({ key, instead: { "PUT /v2/users/me": missing } });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach } from "vitest";
 import { createHome, type Environment, type Home, key } from "../support/process.ts";
 import { type ReceivedRequest, serveThirdParty, type ThirdPartyServer } from "./third-party-server.ts";
 
-/** One third-party server for all tests of a file; its record of requests is cleared before each. */
+/** One third-party server for all tests of a file. Its list of requests is cleared before each test. */
 export function useThirdParty() {
   let server: ThirdPartyServer | undefined;
   beforeAll(async () => {

@@ -103,7 +103,7 @@ describe.each(representatives)("$id ($effect)", ({ id, line, effect, isRequest, 
   /** Half of the faults; the next operation gets the other half. In a thorough run, all faults. */
   const some = faults.filter((_, at) => thorough || (at + position) % 2 === 0);
 
-  test.each(some)("$moment: $name", async (fault) => {
+  test.each(some)("has the expected exit code after a fault ($moment: $name)", async (fault) => {
     const { origin, transport, seen } = await faultyService(isRequest, fault.act);
     const cli = await createCli({ transport, limits });
     const outcome = await cli.run(line, { env: { GPUCTL_BASE_URL: origin, GPUCTL_API_KEY: "sk-test" } });
@@ -113,7 +113,7 @@ describe.each(representatives)("$id ($effect)", ({ id, line, effect, isRequest, 
     const isUnknown = outcome.code === exit.unknownOutcome;
     // After an unknown outcome, the command looks up what happened, if it can.
     if (looks) expect(seen.length > Number(sent[0]) + 1).toBe(isUnknown);
-    // If the response is paid for, what arrived of it is kept.
+    // If the response is paid for, the part that arrived is kept.
     const files = await leftBehind(cli.folder);
     if (effect === "generate" && isUnknown && fault.arrives !== undefined) {
       expect(Object.values(files)).toEqual([fault.arrives]);
@@ -122,7 +122,7 @@ describe.each(representatives)("$id ($effect)", ({ id, line, effect, isRequest, 
     if (method !== "GET") expect(outcome.out).toBe("");
   });
 
-  test("while connecting: a refused connection", async () => {
+  test("exits with a network error and leaves no files if the connection is refused", async () => {
     const { transport } = await faultyService(isRequest, () => {});
     const cli = await createCli({ transport });
     const outcome = await cli.run(line, {

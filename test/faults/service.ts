@@ -8,7 +8,7 @@ import { listenRaw } from "../client/server.ts";
 export type Act = (connection: Connection) => void | Promise<void>;
 
 export interface Connection {
-  /** Writes the head of a response, and more if given. */
+  /** Writes the head of a response, and then `body`. */
   readonly respond: (head: string, body?: string) => void;
   readonly write: (text: string) => void;
   readonly reset: () => void;

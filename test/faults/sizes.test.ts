@@ -8,7 +8,7 @@ import { limits } from "./faults.ts";
 const eventStream = { headers: { "content-type": "text/event-stream" } };
 const deltaOf = (text: string) => `data: ${JSON.stringify({ choices: [{ delta: { content: text } }] })}\n\n`;
 
-/** A response whose body never ends: the start, then the same text for as long as anyone reads. */
+/** A response whose body never ends: `start`, and then `text` again and again while the body is read. */
 function endless(start: string, text: string, init: ResponseInit = eventStream): Response {
   let isFirst = true;
   const pull = (stream: ReadableStreamDefaultController<Uint8Array>) => {

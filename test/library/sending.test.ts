@@ -250,7 +250,7 @@ function unreachable(syscall: "connect" | "read"): TypeError {
   return new TypeError("fetch failed", { cause });
 }
 
-/** A signal that is no `EventTarget` of Node.js, as in a browser environment of a test runner. */
+/** A signal that is not an `EventTarget` of Node.js, as in a browser environment of a test runner. */
 function foreignSignal(): { readonly signal: AbortSignal; readonly abort: () => void } {
   const listeners = new Set<() => void>();
   const signal = {

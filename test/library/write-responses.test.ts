@@ -103,7 +103,7 @@ test.each([
 test.each([
   ["listUsage", (client: Client) => client.listUsage()],
   ["listStorageVolumes", (client: Client) => client.listStorageVolumes()],
-])("%s rejects an error, whose issues are no records", async (_name, list) => {
+])("%s rejects an error instead of returning its issues as records", async (_name, list) => {
   await expect(list(clientOfService(json(errorBody)))).rejects.toMatchObject({
     name: "InvalidResponse",
     message: "the service reported CONFLICT: Busy",

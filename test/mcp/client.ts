@@ -60,7 +60,7 @@ export async function agentOf(cli: Cli, flags = "--sandbox", options: RunOptions
   };
 }
 
-/** The structured part of a result. Checks that the text says the same. */
+/** The structured part of a result. Also checks that the text of the result is the same data as JSON. */
 export function structured(result: CallToolResult): ToolData {
   const [text] = result.content;
   expect(text?.type === "text" && JSON.parse(text.text)).toEqual(result.structuredContent);

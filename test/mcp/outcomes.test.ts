@@ -14,7 +14,7 @@ const create = "create_virtual_machine_rental";
 const failure = () =>
   Response.json({ code: "INTERNAL_SERVER_ERROR", message: "no", issues: [] }, { status: 500 });
 
-/** A response with a picture, and with one that is missing. */
+/** A response in which the first of two pictures is present and the second is missing. */
 const partOfPictures = () =>
   Response.json({
     images: [

@@ -65,7 +65,7 @@ test.each([
   ["an MPEG frame with an invalid sample rate", bytes([0xff, 0xfb, 0x9c, 0x00])],
   ["an MPEG frame with an invalid version", bytes([0xff, 0xeb, 0x90, 0x00])],
   ["a file that starts with RF65 instead of RF64", bytes("RF65", [36, 0, 0, 0], "WAVEfmt ")],
-  ["an audio brand in the place of the version", box("qt  M4A qt  ")],
+  ["an audio brand instead of the version", box("qt  M4A qt  ")],
   ["an audio brand after more brands than real files have", box(`qt  \0\0\0\0${"abcd".repeat(16)}M4A `)],
   ["an AAC frame with an invalid sample rate", bytes([0xff, 0xf1, 0x74, 0x80, 0x02, 0x1f, 0xfc])],
   ["an AAC frame of another layer", bytes([0xff, 0xf3, 0xf0, 0x80, 0x02, 0x1f, 0xfc])],

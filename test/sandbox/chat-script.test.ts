@@ -32,7 +32,7 @@ async function reply(sandbox: Sandbox, content?: string, more?: object): Promise
   return response.status === 200 ? body.choices[0].message.content : response.status;
 }
 
-/** The data of each event of a streamed reply, parsed if it is JSON. If an event has a name, its name and its data. */
+/** The data of each event of a streamed reply, parsed if it is JSON. An event with a name becomes `{ name, value }`. */
 async function events(sandbox: Sandbox, more: object = {}): Promise<readonly unknown[]> {
   const response = await ask(sandbox, "Hi", { stream: true, ...more });
   expect(response.headers.get("content-type")).toBe("text/event-stream");

@@ -30,7 +30,7 @@ const rental: StoredRental = {
 
 /**
  * Functions that send a request to a sandbox with `count` rentals and as many volumes. They return how many SQL queries
- * the request ran, and how many rows these returned.
+ * the request ran, and how many rows the queries returned.
  */
 async function countsWith(count: number) {
   const store = await openStore(":memory:", start);

@@ -1,6 +1,6 @@
 /**
  * A child process that rents machines with the built library: `node renter.mjs FILE COUNT`. It prints "ready", waits for a
- * line, opens the sandbox in FILE, creates COUNT rentals, prints the ID of each, and converts it to a reserved one.
+ * line, opens the sandbox in FILE, and creates COUNT rentals. It prints the ID of each and converts each to reserved.
  */
 import { once } from "node:events";
 import { createClient } from "../../dist/library/client.mjs";

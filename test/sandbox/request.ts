@@ -8,7 +8,7 @@ export const origin = "http://sandbox.test";
 export const requestFor = (id: OperationId, input: object, key: string | null): Request =>
   request(operations[id], input, key);
 
-/** The same for an operation that the sandbox assumes. */
+/** Like `requestFor`, for an operation that the sandbox assumes. */
 export const requestForAssumed = (id: AssumedId, input: object, key: string | null): Request =>
   request(assumedOperations[id], input, key);
 

@@ -22,7 +22,7 @@ export function withBrowser(): (url: string) => Promise<Viewed> {
   beforeAll(async () => {
     if (executablePath === undefined || !thorough) return;
     const { launch } = await import("puppeteer-core");
-    // A container has no namespaces for the sandbox of Chromium.
+    // In a container, Chromium cannot create the namespaces that its sandbox needs.
     browser = await launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
   });
   afterAll(() => browser?.close());

@@ -67,7 +67,7 @@ export interface RunOptions {
   /** A program that writes to gpuctl's stdin over time (`read`), and gets what gpuctl writes to stdout (`write`). */
   readonly messages?: {
     readonly read: AsyncIterable<Uint8Array>;
-    /** A write ends when the promise that this function returns settles. */
+    /** Called for each write to stdout. The write ends once the returned promise settles. */
     readonly write: (text: string) => unknown;
     readonly log?: (text: string) => void;
   };
@@ -77,7 +77,7 @@ export interface RunOptions {
   /** Programs on the machine. Default: none. */
   readonly programs?: Partial<Programs>;
   readonly signal?: AbortSignal;
-  /** The lines and keys that a user enters in a conversation; then Ctrl-D. */
+  /** The lines and keys that a user enters in a conversation, followed by Ctrl-D. */
   readonly lines?: readonly (string | LineRead)[];
   /** The number of characters that the terminal accepts for its clipboard. */
   readonly maxCopied?: number;
@@ -97,13 +97,13 @@ export interface RunOptions {
 
 /** A pipe that stays open so long that gpuctl reports that it is waiting. */
 export interface SlowPipe {
-  /** Called after gpuctl has waited that long. */
+  /** Called when gpuctl reports that it is waiting. */
   readonly onWait?: () => void;
-  /** The text in the pipe, which then ends. If omitted, the pipe never ends. */
+  /** The text that arrives before the pipe ends. If omitted, the pipe never ends. */
   readonly ends?: string;
 }
 
-/** Input that is only fetched if gpuctl reads it. */
+/** Input that is fetched only if gpuctl reads it. */
 export type LazyInput = () => Promise<Uint8Array>;
 
 /** The parts of the machine that a test can override. */
@@ -125,7 +125,7 @@ export interface Cli {
 export type Responder = (request: SeenRequest) => Response | undefined | Promise<Response | undefined>;
 
 interface Replacements {
-  /** The current folder of every run. It is not removed. Default: a new folder, which is removed. */
+  /** The current folder of every run. Default: a new folder, which is removed when the test ends. */
   readonly folder?: string;
   readonly respond?: Responder;
   /** Replaces the function that serves the sandbox over HTTP, for tests that must not open a port. */
@@ -145,8 +145,8 @@ interface Replacements {
 export const firstMoment = Date.parse("2026-11-20T12:00:00.000Z");
 
 /**
- * The real program with an in-memory sandbox, in a folder of its own. Its clock moves only when gpuctl waits and when
- * `advance` is called. A folder that was not passed as `folder` is removed when the test ends.
+ * The real program with an in-memory sandbox, in a folder of its own. Both use one clock, which moves only when gpuctl
+ * waits and when `advance` is called. A folder that was passed as `folder` is not removed when the test ends.
  */
 export async function createCli({
   folder: given,

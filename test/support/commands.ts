@@ -8,7 +8,7 @@ import type { Operation } from "../../src/contract/operation.ts";
 /** Every command from the generated tree, in the order of help. */
 export const commands: readonly CommandNode[] = nouns.flatMap((noun) => noun.commands);
 
-/** Every command from its own file, by its path. */
+/** The declaration of each command from its own file, by the path of the command, such as `rentals list`. */
 export const declared: ReadonlyMap<string, Command> = new Map(
   await Promise.all(
     Object.entries(loaders).map(
@@ -25,7 +25,7 @@ export function declarationOf({ path }: Pick<CommandNode, "path">): Command {
   return command;
 }
 
-/** Every operation that a command calls. The one whose fields are the command's flags comes first, if there is one. */
+/** Every operation that a command calls. The operation whose fields are the command's flags, if any, comes first. */
 export function operationsOf(node: Pick<CommandNode, "path">): readonly OperationId[] {
   const { operation, alsoCalls = [] } = declarationOf(node);
   return operation === undefined ? alsoCalls : [operation, ...alsoCalls];

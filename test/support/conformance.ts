@@ -20,7 +20,7 @@ export const routing = {
 
 type FetchHandler = (request: Request) => Promise<Response>;
 
-/** A request that is sent through the proxy, and what the proxy does not preserve of its response. */
+/** A request that is sent through the proxy, and the parts of its response that the proxy does not preserve. */
 interface Call {
   readonly request: Request;
   readonly operationSet: string;
@@ -106,7 +106,7 @@ async function exchange(url: URL, request: Request, headers: Record<string, stri
 const calls = new Map<string, Call>();
 let port: Promise<number> | undefined;
 
-/** Starts the server for this process's sandboxes and returns its port. It does not keep the process alive. */
+/** Starts the server for this process's sandboxes and returns its port. The server does not keep the process alive. */
 async function listen(): Promise<number> {
   const server = createServer((incoming, outgoing) => void handleRequest(incoming, outgoing));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

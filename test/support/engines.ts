@@ -13,7 +13,7 @@ export interface EngineRequest {
 
 type Respond = (request: EngineRequest, response: ServerResponse) => unknown;
 
-/** What a test needs of an engine: where it is, and what it was sent. */
+/** A running engine, with the requests that it has received. */
 export interface Engine {
   readonly url: string;
   readonly requests: EngineRequest[];
@@ -21,7 +21,7 @@ export interface Engine {
   readonly stop: () => Promise<void>;
 }
 
-/** What a server does for each method and path. */
+/** How a server responds to each method and path, such as `GET /v1/models`. */
 export type Routes = Readonly<Record<string, Respond>>;
 
 /** An inference server whose routes are keyed by method and path. Anything else gets the 404 that FastAPI sends. */
@@ -203,7 +203,7 @@ export async function sdcppEngine({ info = true } = {}) {
   });
 }
 
-/** A WAV of 24 kHz mono with one second of silence, as Kokoro-FastAPI sends it when it does not stream. */
+/** A WAV file with one second of silence in 24 kHz mono, as Kokoro-FastAPI sends it when it does not stream. */
 export function silentWav(): Buffer {
   const bytes = Buffer.alloc(44 + 48_000);
   bytes.write("RIFF", 0, "latin1");

@@ -4,7 +4,7 @@ import type { Prompts } from "../../src/system/types.ts";
 import type { Cli, Outcome, RunOptions } from "./cli.ts";
 import { words } from "./words.ts";
 
-/** What a user types at the prompt for a key; the service accepts it. */
+/** The key that a user types at the prompt. The sandbox accepts this key. */
 const typedKey = "gpuctl-sandbox-full";
 
 /** Answers for `gpuctl setup`: the sandbox, the defaults, and no completion script. */
@@ -81,5 +81,5 @@ export const asJson = (line: string): string =>
 /** Command lines that exchange the messages of a protocol on stdin and stdout, and have no result to print. */
 export const speaksProtocol = /^gpuctl mcp\b/;
 
-/** Command lines that prompt, and so run on a terminal here. */
+/** Command lines that prompt, so tests run them on a terminal. */
 export const needsTerminal = /^gpuctl (?:setup|auth login(?!.*(?:--with-token|--key-command)))/;

@@ -29,7 +29,7 @@ function replaceOpen(replacement: (open: Open) => Open): () => void {
   return restore;
 }
 
-/** From now on, files whose paths end in `end` cannot be opened for reading, or not for reading and writing. */
+/** From now on, files whose paths end in `end` cannot be opened for `use`. "writing" includes reading and writing. */
 export const denyOpening = (end: string, use: "reading" | "writing"): (() => void) =>
   replaceOpen((open) => async (path, flags, ...others) => {
     const isReading = flags === undefined || flags === "r";
@@ -69,7 +69,7 @@ export function failFlushes(): void {
   });
 }
 
-/** From now on, what is below a path that contains `part` is on another disk: no file can be renamed to or from there. */
+/** From now on, paths that contain `part` are on another disk: no file can be renamed from one disk to the other. */
 export function separateDisk(part: string): void {
   const { rename } = fs.promises;
   const failure = () => Object.assign(new Error("EXDEV: cross-device link not permitted"), { code: "EXDEV" });

@@ -13,7 +13,7 @@ export const control = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202
 
 /**
  * Which part of a response is hostile. "everything": every string and an additional field. "texts": only texts for people
- * to read, so that commands work as usual. "failures": every text of an error, which is the response to every request.
+ * to read, so that commands work as usual. "failures": every request fails, and every text of the error is hostile.
  */
 export type Hostility = "everything" | "texts" | "failures";
 

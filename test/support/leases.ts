@@ -20,7 +20,7 @@ const recordsOf = async (path: string, kind: string): Promise<readonly Record<st
     .filter((one) => one !== undefined)
     .map((one) => ({ ...asRecord(one) }));
 
-/** The leases in the file, without what differs from run to run. */
+/** The leases in the file, without the fields whose values differ from run to run. */
 export const leasesOf = async (cli: Pick<Cli, "folder">, path = leaseFile(cli)): Promise<readonly object[]> =>
   (await recordsOf(path, "lease")).map(({ token: _, process: __, ...lease }) => lease);
 
@@ -44,7 +44,7 @@ export async function writeLeases(
   await writeFile(path, before + lines.map((line) => `${line}\n`).join("") + after);
 }
 
-/** The time at which this many milliseconds of the test have passed, in ISO 8601. */
+/** The time, in ISO 8601, this many milliseconds after the test's clock starts. */
 export const at = (milliseconds: number): string => new Date(firstMoment + milliseconds).toISOString();
 
 /** A process of this machine that no longer runs. */
@@ -73,7 +73,7 @@ export function inContainer(number: number): Processes {
   return { self, isHere: (name) => name === self, isRunning: (name) => name !== "" };
 }
 
-/** A process of this machine that no longer runs. The process of the test has the same process ID. */
+/** A process of this machine that no longer runs, and whose process ID the process of the test now has. */
 export const reusedProcess = processes.self.replace(/-\d+$/, "-1");
 
 export const isCreate = ({ method, path }: SeenRequest): boolean =>

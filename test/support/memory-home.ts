@@ -27,7 +27,7 @@ export async function createMemoryHome(
   await rename(program, `${program}-process`);
   await addProgram(home.folder, "gpuctl", client(port, processes), "bash");
 
-  /** Runs the command line that a client sends, and says where its output is. */
+  /** Runs the command line that a client sends, and sends back the folder that contains the output. */
   async function serve(socket: Socket): Promise<void> {
     const folder = await mkdtemp(join(home.folder, ".run-"));
     const { cwd, line, env } = await received(socket);

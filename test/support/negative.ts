@@ -80,7 +80,7 @@ function shapeBreaks(name: string | number, shape: readonly Field[]): Break[] {
 
 type Wrong = Pick<Break, "limit" | "value">;
 
-/** A wrong value for each limit that a field or an item has, and for what its kind requires. */
+/** A wrong value for each limit that a field or an item has, and for each requirement of its kind. */
 function valueBreaks(item: Item): Wrong[] {
   const limits = Object.entries(breakers)
     .filter(([limit]) => item[limit as keyof Limits] !== undefined)
@@ -88,7 +88,7 @@ function valueBreaks(item: Item): Wrong[] {
   return [...limits, ...(kindBreaks[item.kind] ?? [])];
 }
 
-/** What a kind requires beyond its limits. */
+/** Values that break a requirement of their kind, such as that an ID is above zero, instead of a limit of the field. */
 const kindBreaks: Partial<Record<FieldKind, readonly Wrong[]>> = {
   boolean: [{ limit: "boolean", value: "maybe" }],
   number: [{ limit: "number", value: "many" }],

@@ -7,7 +7,7 @@ import { descriptionPath, notFound } from "./described.ts";
 export interface NonstandardService {
   readonly name: string;
   readonly only?: OperationSetName;
-  /** Its OpenAPI description, made from the text of the sandbox's. */
+  /** Returns the service's OpenAPI description, made from the sandbox's description. */
   readonly description?: (text: string) => Response | Promise<Response>;
   /** Flags that keep a test from waiting long for the service. */
   readonly timeoutFlags?: string;

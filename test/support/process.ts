@@ -19,7 +19,7 @@ export const gpuctl: readonly string[] = GPUCTL_TEST_BINARY
   ? [GPUCTL_TEST_BINARY]
   : [process.execPath, launcher];
 
-/** The same command, or the launcher in another runtime that `GPUCTL_TEST_RUNTIME` names, such as `deno run -A`. */
+/** The command in `gpuctl`, or the launcher in the runtime that `GPUCTL_TEST_RUNTIME` names, such as `deno run -A`. */
 const [program = "", ...programArgs] = GPUCTL_TEST_RUNTIME
   ? [...GPUCTL_TEST_RUNTIME.split(" "), launcher]
   : gpuctl;
@@ -83,7 +83,7 @@ export interface Home {
 interface RunOptions {
   readonly input?: string;
   readonly env?: Environment;
-  /** The program and its first arguments. Default: what runs gpuctl. */
+  /** The program and its first arguments. Default: the command that runs gpuctl. */
   readonly command?: readonly [string, ...string[]];
 }
 
@@ -102,7 +102,7 @@ export interface Piped {
   readonly interrupt: () => void;
 }
 
-/** Creates a home, or copies one. When the test ends, it is removed and its processes are killed. */
+/** Creates a home, or copies one. When the test ends, the new home is removed and its processes are killed. */
 export async function createHome(more: Environment = {}, copied?: Pick<Home, "folder">): Promise<Home> {
   if (!existsSync(join(dist, "gpuctl.cjs"))) throw new Error("gpuctl is not built: run npm run build");
   const folder = await mkdtemp(join(inject("runFolder"), "home-"));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** The number of runs of every property. 0 means the number in its test, or 200. */
+/** The number of runs of every property. If it is 0, each property has the number of runs from its test, or 200. */
 const runsFromEnv = Number(process.env.GPUCTL_TEST_RUNS ?? 0);
 
 fc.configureGlobal({ numRuns: runsFromEnv || 200 });

@@ -15,11 +15,11 @@ export interface Connection {
   readonly signal: AbortSignal;
 }
 
-/** What happens to a connection instead of success. */
+/** How a connection fails. */
 export interface Trouble {
   /** What ssh prints. */
   readonly stderr: string;
-  /** Its exit status. Default: 255. */
+  /** The exit status of ssh. Default: 255. */
   readonly status?: number;
 }
 

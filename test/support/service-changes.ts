@@ -54,7 +54,7 @@ async function posted({ fetch, keys }: Cli["sandbox"], path: string, body: objec
 /** Cached responses of models, because drawing a picture is slow. */
 const modelResponses = new Map<string, ArrayBuffer>();
 
-/** gpuctl with a service that behaves as the nonstandard one passed to `send`. */
+/** gpuctl with a service that behaves like the nonstandard service passed to `send`. */
 export async function serviceHarness() {
   let service: NonstandardService | undefined;
   let writes: string[] = [];
@@ -89,7 +89,7 @@ export async function serviceHarness() {
   };
 }
 
-/** An output in which the folder, times, and a lease's own values are replaced, because they differ in each run. */
+/** The output with placeholders for the folder, for times and for a lease's own values, which differ in each run. */
 const normalized = (out: string, folder: string): string =>
   out
     .replaceAll(folder, "HOME")

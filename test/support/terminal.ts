@@ -154,9 +154,9 @@ function found(text: string, wanted: Wanted): boolean {
 }
 
 /**
- * When a program ends, libuv takes the next short read for the end of its output, although a terminal passes on at most
- * 4 KiB at once. node-pty then closes its side of the terminal, and does so 200 ms after the end in any case. Before it
- * closes, this function reads the rest of the output and passes it to `receive`.
+ * After a program ends, libuv treats the next short read as the end of output, although a terminal passes on at most
+ * 4 KiB at once. node-pty then closes its side of the terminal, at the latest 200 ms after the end of the program. This
+ * function reads the rest of the output before node-pty closes its side, and passes the output to `receive`.
  */
 function readToTheEnd(pty: IPty, receive: (data: string) => void): void {
   const socket: unknown = "_socket" in pty ? pty._socket : undefined;

@@ -4,8 +4,8 @@ import { routes } from "../../src/contract/generated/routes.ts";
 type Input = Readonly<Record<string, unknown>>;
 
 /**
- * The command-line arguments for an input. Undefined if none can express it: no flag produces a value of that type,
- * or the command itself sets an omitted field. `picture` is the file for `image`.
+ * The command-line arguments for an input. Undefined if no command line can express the input: no flag produces a value
+ * of that type, or the command itself sets a field that the input omits. `picture` is the file for the field `image`.
  */
 export function typedAs(command: CommandNode, input: Input, picture: string): readonly string[] | undefined {
   const required = Object.keys(command.defaulted ?? {}).every((name) => input[name] !== undefined);
@@ -75,7 +75,7 @@ function wordsOf(messages: unknown): unknown {
   return role === "user" && others.length === 0 ? content : { messages };
 }
 
-/** The text that gpuctl parses back into the value. It would parse a numeric ID that is out of range as a string. */
+/** The text that gpuctl parses back into the value. Undefined for a numeric ID out of range, which becomes a string. */
 function textOf(value: unknown, kind: string | undefined): string | undefined {
   if (kind === "id" && typeof value === "number") {
     return Number.isSafeInteger(value) && value > 0 ? String(value) : undefined;

@@ -23,7 +23,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Handles signals that arrive this many milliseconds apart, while work runs that they interrupt. */
+/** Receives signals `apart` milliseconds apart during interruptible work. Returns what the signals interrupted. */
 async function interruptedBy(
   received: readonly Signal[],
   { apart = 0, anySignal = true } = {},

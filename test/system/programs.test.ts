@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllEnvs());
 
-/** The arguments of a Node.js that writes its environment, as JSON, to a file. */
+/** The arguments with which Node.js writes its environment, as JSON, to a file, and a function that reads the file. */
 async function writer() {
   const folder = await mkdtemp(join(tmpdir(), "gpuctl-programs-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -254,7 +254,7 @@ describe.skipIf(process.platform === "win32")("on a real terminal", () => {
   });
 
   test.each(["rentals terminate", "rentals wait 1001 --for terminated --wait-timeout 100ms --debug"])(
-    "%s",
+    "the terminal obeys no control sequence of a hostile label: %s",
     async (line) => {
       const terminal = (await hostileHome()).onTerminal(line);
       await terminal.waitFor(line.includes("wait") ? "timed out" : "train");

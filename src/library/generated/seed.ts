@@ -635,7 +635,7 @@ export interface Seed {
         label?: string;
         afterSeconds?: number;
         /**
-         * When it happens
+         * When the rentals end or fail
          */
         at?: string;
         times?: number;
@@ -646,7 +646,7 @@ export interface Seed {
         label?: string;
         afterSeconds?: number;
         /**
-         * When it happens
+         * When the rentals end or fail
          */
         at?: string;
         times?: number;

@@ -66,7 +66,7 @@ export interface UsageLine {
   from?: string | null;
   until?: string | null;
   /**
-   * Its cost so far
+   * Cost of the rental so far
    */
   amountCents?: number | null;
   [k: string]: unknown;
