@@ -1,3 +1,4 @@
+import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { xdgFolder } from "../core/files.ts";
 import type { Shell } from "../core/runtime/shells.ts";
@@ -32,8 +33,7 @@ export async function completionPlace(shell: Shell, user: ShellUser): Promise<Co
       const data = xdgFolder(env.XDG_DATA_HOME, join(home, ".local", "share"));
       const folder = env.BASH_COMPLETION_USER_DIR || join(data, "bash-completion");
       const path = join(folder, "completions", "gpuctl");
-      // Terminals on macOS start login shells, which do not run ~/.bashrc.
-      const startupFile = join(home, platform === "darwin" ? ".bash_profile" : ".bashrc");
+      const startupFile = join(home, startsLoginShells(platform) ? await loginFile(home) : ".bashrc");
       return { path, startupFile, lines: [`[ -f ${quoted(path)} ] && . ${quoted(path)}`] };
     }
     case "fish": {
@@ -49,6 +49,25 @@ export async function completionPlace(shell: Shell, user: ShellUser): Promise<Co
       return { path, startupFile, lines: [`. '${path.replaceAll("'", "''")}'`] };
     }
   }
+}
+
+/** Terminals on macOS start login shells, which do not run ~/.bashrc. */
+const startsLoginShells = (platform: string): boolean => platform === "darwin";
+
+/**
+ * The file that a login bash runs: the first of these that exists. A new ~/.bash_profile would keep bash from running the
+ * user's ~/.profile.
+ */
+async function loginFile(home: string): Promise<string> {
+  const [preferred, ...others] = [".bash_profile", ".bash_login", ".profile"] as const;
+  for (const file of [preferred, ...others]) {
+    const exists = await access(join(home, file)).then(
+      () => true,
+      () => false,
+    );
+    if (exists) return file;
+  }
+  return preferred;
 }
 
 /** Chooses a folder of `$fpath` below the home folder, or else `~/.zfunc`, which must then be added to `$fpath`. */
@@ -68,11 +87,12 @@ async function zshPlace({ env, home, capture }: ShellUser): Promise<CompletionPl
  */
 export async function loadsCompletions(
   shell: Shell,
-  { env, capture }: Pick<ShellUser, "env" | "capture">,
+  { env, platform, capture }: Pick<ShellUser, "env" | "platform" | "capture">,
 ): Promise<boolean | undefined> {
   const { args, offers } = questions[shell];
   const program = env.SHELL || shell;
-  return (await capture(program, args, { timeout }))?.includes(offers);
+  const login = shell === "bash" && startsLoginShells(platform) ? ["-l"] : [];
+  return (await capture(program, [...login, ...args], { timeout }))?.includes(offers);
 }
 
 /** How to ask each shell, and a text that the output includes if the shell completes gpuctl. */

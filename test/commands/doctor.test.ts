@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { globals, nouns } from "../../src/cli/generated/tree.ts";
 import { completionScripts } from "../../src/docs/completions/index.ts";
 import { treeOf } from "../../src/docs/tree.ts";
+import { Interrupted } from "../../src/core/errors.ts";
 import type { Programs } from "../../src/system/types.ts";
 import { type Cli, createCli, firstMoment, type Responder, type TestMachine } from "../support/cli.ts";
 import { key, overNetwork, serviceUrl } from "../support/service.ts";
@@ -98,6 +99,18 @@ describe("doctor", () => {
     const { error } = JSON.parse(err);
     expect(error).toMatchObject({ code: "UNHEALTHY", exitCode: 1, message: "1 of 14 checks failed" });
     expect(error.issues).toHaveLength(14);
+  });
+
+  test("exits with 130 after Ctrl-C, and reports no failures", async () => {
+    const stop = new AbortController();
+    const { run } = await createCli({
+      respond: (request) => {
+        stop.abort(new Interrupted());
+        return healthyService(request);
+      },
+    });
+    const { code, out } = await run("doctor", { ...overNetwork(), machine: healthy, signal: stop.signal });
+    expect({ code, out }).toEqual({ code: 130, out: "" });
   });
 
   test("sends nothing in the sandbox", async () => {

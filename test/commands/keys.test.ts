@@ -275,3 +275,21 @@ test("api-keys create rejects -o id, which would lose the value of the key", asy
   expect({ code, out, requests }).toEqual({ code: 2, out: "", requests: [] });
   expect(err).toContain("the value of the key would be lost\nNothing was sent. Use --output json.");
 });
+
+test.each([
+  ["in another field", { id: 7, name: "ci", secretKey: "new-key-value" }],
+  ["in an inner object", { success: true, data: { id: 7, name: "ci", key: "new-key-value" } }],
+])("api-keys create prints the value of the key if the service sends it %s", async (_name, created) => {
+  const listed = description({ "GET /v2/api-keys": {}, "POST /v2/api-keys": {} });
+  for (const output of ["", "-o csv", "-o tsv"]) {
+    const { run } = await createCli({
+      respond: service({
+        [`GET ${descriptionPath}`]: () => Response.json(listed),
+        "POST /v2/api-keys": () => Response.json(created),
+      }),
+    });
+    const { code, out, err } = await run(`api-keys create ci --no-validate ${output}`, overNetwork());
+    expect(code, err).toBe(0);
+    expect(out).toContain("new-key-value");
+  }
+});

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Interrupted } from "../../src/core/errors.ts";
@@ -371,6 +371,32 @@ describe("shell completions in setup", () => {
     expect(await startup()).toBe(added);
     expect((await run(sandbox, { env })).questions.join()).not.toContain(".bashrc");
     expect(await startup()).toBe(added);
+  });
+
+  test.each([
+    [[], ".bash_profile"],
+    [[".profile"], ".profile"],
+    [[".profile", ".bash_login"], ".bash_login"],
+    [[".profile", ".bash_profile"], ".bash_profile"],
+  ])("are loaded by the file that a login bash reads on macOS: with %j, %s", async (present, wanted) => {
+    const { run, folder } = await setUp();
+    for (const name of present) await writeFile(join(folder, name), "");
+    const asked: (readonly string[])[] = [];
+    const capture: Programs["capture"] = async (_program, args) => {
+      asked.push(args);
+      return undefined;
+    };
+    const { err } = await run(
+      { "Where is": ["sandbox"], "Write the": [true], "Add the line": [true] },
+      { env: { SHELL: "/bin/bash", HOME: folder }, machine: { platform: "darwin" }, programs: { capture } },
+    );
+    expect(err).toContain(`in ${join(folder, wanted)}`);
+    const files = await readdir(folder);
+    expect(files.filter((name) => /^\.(bash_|profile)/.test(name)).toSorted()).toEqual(
+      [...new Set([...present, wanted])].toSorted(),
+    );
+    expect(await readFile(join(folder, wanted), "utf8")).toContain("# Completions for gpuctl");
+    for (const [first] of asked) expect(first).toBe("-l");
   });
 
   describe.each(["bash", "zsh", "fish"])("with a real %s", (shell) => {

@@ -5,10 +5,14 @@ import { differentFields } from "../../command-kit/described/offered.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { writeAndCheck } from "../../command-kit/outcomes.ts";
 import { UsageError } from "../../core/errors.ts";
+import { scalarText, shownAt } from "../../core/json.ts";
 import { idOf } from "../../core/responses/rental.ts";
 import { invalidValues } from "../../core/text.ts";
 import { apiKeyFields, bodyOf } from "../../openapi/resources.ts";
 import { apiKeyOperation, columns } from "./keys.ts";
+
+/** Where a response may have the value of a new key. */
+const valuePaths = ["apiKey", "api_key", "key", "token", "secret", "value"];
 
 export default defineCommand({
   path: "api-keys create",
@@ -25,7 +29,7 @@ export default defineCommand({
   },
   view: {
     kind: "record",
-    columns: [...columns, { title: "KEY", paths: ["apiKey", "api_key", "key", "token", "secret", "value"] }],
+    columns: [...columns, { title: "KEY", paths: valuePaths }],
     id: ["id"],
   },
   examples: [
@@ -73,6 +77,8 @@ export default defineCommand({
       { evenIfUnread: true },
     );
     if (!settings.dryRun) say("Save the value now: it is not shown again.");
-    return { data };
+    // Without a value that gpuctl recognizes, the whole response is printed: the value must be somewhere in it.
+    const hasValue = valuePaths.some((path) => scalarText(shownAt(data, [path])) !== "");
+    return hasValue ? { data } : { data, view: { kind: "record", id: ["id"] } };
   },
 });

@@ -4,7 +4,7 @@ import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { nothingDone } from "../../command-kit/results.ts";
 import type { ProfileChange } from "../../config/types.ts";
-import { reasonOf } from "../../core/errors.ts";
+import { Interrupted, reasonOf } from "../../core/errors.ts";
 import {
   InvalidResponse,
   isRedirect,
@@ -43,7 +43,7 @@ export default defineCommand({
     },
   ],
   run: async ({ flags: { keyCommand, withToken }, profiles, secrets, ...context }) => {
-    const { say, settings, setFailureContext } = context;
+    const { interrupted, say, settings, setFailureContext } = context;
     const { profile, baseUrl, inferenceBaseUrl, dryRun } = settings;
     // A key without a host could be sent to any host.
     if (baseUrl === undefined) {
@@ -59,6 +59,8 @@ export default defineCommand({
     if (dryRun) say(nothingDone);
     else {
       const found = await checked(change.apiKey, { ...context, baseUrl });
+      // The second part of the check ignores failures, also an interruption.
+      interrupted.throwIfAborted();
       await profiles.save(profile, {
         ...change,
         settings: {
@@ -112,7 +114,7 @@ async function checked(
     if (state === "rejected") throw new KeyRejected(keyStateText.rejected.replace(/\.$/, ""));
     return keyStateText[state];
   } catch (error) {
-    if (error instanceof KeyRejected) throw error;
+    if (error instanceof KeyRejected || error instanceof Interrupted) throw error;
     if (isWrongHost(error)) {
       setFailureContext("Nothing was saved. Is the base URL right? --no-validate saves the key untested.");
       throw error;

@@ -48,7 +48,7 @@ export default defineCommand({
     { text: "Print as JSON, for a script", command: "gpuctl doctor --sandbox -o json" },
   ],
   run: async (context) => {
-    const { call, completionScript, installation, now, progress, settings } = context;
+    const { call, completionScript, installation, interrupted, now, progress, settings } = context;
     const limits = { retries: 0, timeout: { compute: timeout, inference: timeout } };
     const input: CheckInput = {
       ...installation,
@@ -61,6 +61,8 @@ export default defineCommand({
     const results = await progress("Checking", () =>
       Promise.all(Object.entries(checks).map(([name, check]) => resultOf(name, check, input))),
     );
+    // The checks report an interruption as a failure of what they checked.
+    interrupted.throwIfAborted();
     const failures = results.filter(({ status }) => status === "failure").length;
     if (settings.output === "table") {
       return { text: report(results, installation), exitCode: failures > 0 ? 1 : 0 };
