@@ -22,6 +22,9 @@ export async function sendDocumented<Id extends OperationId>(
   { settings, validate }: OpenCall,
 ): Promise<OutputOf<Id>> {
   const { effect } = routes[id];
+  if (validate && Object.hasOwn(streams, id) && isRecord(input) && input.stream === true) {
+    throw new InvalidInput(id, [{ path: ["stream"], message: "must not be true; use the method stream()" }]);
+  }
   // `call` itself checks every other write. The command line looks at paid responses only after it has kept them.
   const options = effect === "generate" ? { ...settings, problemIn: problemInGenerated } : settings;
   return call(id, await checked(id, input, validate), options);
@@ -37,6 +40,8 @@ export async function* documentedRecords(
   input: unknown,
   { settings, validate }: OpenCall,
 ): AsyncGenerator<unknown> {
+  if ((routes[id].effect ?? "read") !== "read")
+    throw new TypeError(`iterate requires an operation that returns a list, not ${shown(id)}`);
   const listed = await list(id, await checked(id, input, validate), settings);
   if ("data" in listed) yield* recordsOf(listed.data) ?? [];
   else for await (const batch of listed.records) yield* batch;

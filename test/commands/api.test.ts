@@ -194,6 +194,20 @@ describe("api call", () => {
     });
   });
 
+  test.each(["-F text=@letter.txt", "-F text=-", "--input -"])(
+    "sends nothing if %s is not text in UTF-8",
+    async (flag) => {
+      const { run, folder } = await createCli();
+      const letter = Buffer.from([0x63, 0x61, 0x66, 0xe9]);
+      await writeFile(join(folder, "letter.txt"), letter);
+      const { code, err, requests } = await run(`api call generateAudio ${flag} --sandbox`, {
+        stdin: letter,
+      });
+      expect({ code, requests }).toEqual({ code: 2, requests: [] });
+      expect(err).toContain("is not text in UTF-8\nNothing was sent.");
+    },
+  );
+
   test("sends the body of --input unchanged", async () => {
     const { run } = await createCli();
     const text = '{"gpuCount": 1e0, "label": "x"}';

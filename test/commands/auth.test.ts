@@ -129,23 +129,29 @@ describe("auth login", () => {
     });
   });
 
-  test.each(["summary", "openapi.json"])("keeps the saved key after Ctrl-C during the check: %s", async (part) => {
-    const stop = new AbortController();
-    let interrupts = false;
-    const cli = await createCli({
-      respond: ({ path }) => {
-        if (!interrupts || !path.includes(part)) return undefined;
-        stop.abort(new Interrupted());
-        throw new ConnectionFailed("aborted", { code: "ABORTED", sent: true });
-      },
-    });
-    await cli.run(checkedLogin, { stdin: "gpuctl-sandbox-full" });
-    const before = await savedConfig(cli);
-    interrupts = true;
-    const { code } = await cli.run(checkedLogin, { stdin: "gpuctl-sandbox-read-only", signal: stop.signal });
-    expect(code).toBe(130);
-    expect(await savedConfig(cli)).toEqual(before);
-  });
+  test.each(["summary", "openapi.json"])(
+    "keeps the saved key after Ctrl-C during the check: %s",
+    async (part) => {
+      const stop = new AbortController();
+      let interrupts = false;
+      const cli = await createCli({
+        respond: ({ path }) => {
+          if (!interrupts || !path.includes(part)) return undefined;
+          stop.abort(new Interrupted());
+          throw new ConnectionFailed("aborted", { code: "ABORTED", sent: true });
+        },
+      });
+      await cli.run(checkedLogin, { stdin: "gpuctl-sandbox-full" });
+      const before = await savedConfig(cli);
+      interrupts = true;
+      const { code } = await cli.run(checkedLogin, {
+        stdin: "gpuctl-sandbox-read-only",
+        signal: stop.signal,
+      });
+      expect(code).toBe(130);
+      expect(await savedConfig(cli)).toEqual(before);
+    },
+  );
 
   test("says that the key was saved without a check, with --no-validate or if the service cannot be reached", async () => {
     const offline = await createCli({

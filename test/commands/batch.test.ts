@@ -506,7 +506,11 @@ describe("batch run", () => {
     ["in a later part of the file", `${"A fox\n".repeat(100_000)}`],
   ])("with --prompts and a CSV file that is not UTF-8 sends nothing: %s", async (_name, before) => {
     const cli = await createCli();
-    const lines = Buffer.concat([Buffer.from(`prompt\n${before}A caf`), Buffer.from([0xe9]), Buffer.from("\nA dog\n")]);
+    const lines = Buffer.concat([
+      Buffer.from(`prompt\n${before}A caf`),
+      Buffer.from([0xe9]),
+      Buffer.from("\nA dog\n"),
+    ]);
     await writeFile(join(cli.folder, "p.csv"), lines);
     const line = "batch run --prompts p.csv --endpoint image --out out.jsonl";
     const { code, err, requests } = await cli.run(line, overNetwork());
@@ -520,7 +524,10 @@ describe("batch run", () => {
     const cli = await createCli({ respond });
     await writeFile(join(cli.folder, "p.csv"), Buffer.from("\ufeffprompt\nA caf\u00e9\n", "utf16le"));
     const { requests, err } = await cli.run(line, overNetwork());
-    expect(requests.map(({ body }) => body), err).toMatchObject([{ prompt: "A caf\u00e9" }]);
+    expect(
+      requests.map(({ body }) => body),
+      err,
+    ).toMatchObject([{ prompt: "A caf\u00e9" }]);
   });
 
   test("does not count an answer with an error as a success", async () => {
@@ -577,6 +584,7 @@ describe("batch run", () => {
     ["batch run - --out out.jsonl", "INPUT cannot be stdin"],
     ["batch run in.jsonl", "missing required input: --out\n"],
     ["batch run", "missing required input: INPUT or --prompts, --out\n"],
+    ["batch run --prompts in.jsonl --endpoint chat --dry-run", "INPUT, without --prompts"],
     ["batch run --dry-run", "missing required input: INPUT or --prompts\n"],
     ["batch run in.jsonl --out in.jsonl", "there is no journal beside it"],
     ["batch run in.jsonl --prompts in.jsonl --out out.jsonl", "cannot be used together"],
@@ -725,19 +733,19 @@ describe("batch run", () => {
       expect(await cli.run(`${run} --status-json s.json`, overNetwork())).toMatchObject({ code: 0 });
   });
 
-  test.each([run, "batch run --prompts in.jsonl --endpoint chat --out out.jsonl"])(
-    "names the line that is too long: `%s`",
-    async (line) => {
-      const cli = await createCli();
-      await writeFile(join(cli.folder, "in.jsonl"), "\n");
-      await truncate(join(cli.folder, "in.jsonl"), inputLimits.bytes + 500_000);
-      expect(await cli.run(line)).toMatchObject({
-        code: exit.usage,
-        requests: [],
-        err: "Error: in.jsonl:2: the line is longer than 64 MiB\n",
-      });
-    },
-  );
+  test.each([
+    ["in.jsonl", run],
+    ["p.txt", "batch run --prompts p.txt --endpoint chat --out out.jsonl"],
+  ])("names the line of %s that is too long", async (name, line) => {
+    const cli = await createCli();
+    await writeFile(join(cli.folder, name), "\n");
+    await truncate(join(cli.folder, name), inputLimits.bytes + 500_000);
+    expect(await cli.run(line)).toMatchObject({
+      code: exit.usage,
+      requests: [],
+      err: `Error: ${name}:2: the line is longer than 64 MiB\n`,
+    });
+  });
 
   test.each([
     ["batch run in.jsonl --out folder", "--out folder is not a regular file\nNothing was sent."],

@@ -124,7 +124,8 @@ describe("chat saves a response that it cannot print, unchanged", () => {
   test.each(["--no-stream", "-o json", "-o yaml"])(
     "and says why a whole answer is incomplete, with %s",
     async (flag) => {
-      const half = '{"choices":[{"message":{"content":"PAID"},"finish_reason":"error"}],"error":{"message":"upstream died","code":502}}';
+      const half =
+        '{"choices":[{"message":{"content":"PAID"},"finish_reason":"error"}],"error":{"message":"upstream died","code":502}}';
       const { run } = await answering(half, "application/json");
       const outcome = await run(`${ask} --session s ${flag}`, service);
       expect(outcome.code, outcome.err).toBe(9);

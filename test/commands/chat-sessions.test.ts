@@ -327,6 +327,21 @@ describe("a session", () => {
     expect(messagesOf(requests)[1]).toContain("Half of\n\n[This answer was cut off here.]");
   });
 
+  test("says that an answer that was cut off could not be stored", async () => {
+    const cli: Cli = await createCli({
+      respond: () => {
+        writeFileSync(fileOf(cli, "s"), "my notes");
+        return new Response('data: {"choices":[{"delta":{"content":"Half of"}}]}\n\n', {
+          headers: { "content-type": "text/event-stream" },
+        });
+      },
+    });
+    const { code, out, err } = await cli.run("chat hello --session s --sandbox");
+    expect({ code, out }).toEqual({ code: 9, out: "Half of\n" });
+    expect(err).toContain("Warning: the answer could not be stored in");
+    expect(err).toContain("the response was cut off");
+  });
+
   test("skips lines that cannot be read, and drops a last line that is incomplete", async () => {
     const cli = await createCli();
     await cli.run("chat hello --session s --sandbox");

@@ -750,6 +750,22 @@ describe("a rental that got another lease after a create whose outcome is unknow
   });
 });
 
+test("rentals lease extend lets a rental run longer if its job was killed", async () => {
+  const cli = await createCli();
+  await cli.run(`${create} --label train`);
+  const killed = { rentalId: "1001", process: deadProcess, endsWithProcess: true, endsAt: at(100 * hour) };
+  await writeLeases(cli, [killed]);
+  await cli.run("rentals lease extend 1001 8h --sandbox");
+  expect(await leasesOf(cli)).toMatchObject([{ endsAt: at(8 * hour) }]);
+  await cli.run(guard);
+  expect(await activeIn(cli)).toBe("1001\n");
+  await cli.run("rentals lease extend 1001 1h --sandbox");
+  expect(await leasesOf(cli)).toMatchObject([{ endsAt: at(9 * hour) }]);
+  cli.advance(9 * hour);
+  await cli.run(guard);
+  expect(await activeIn(cli)).toBe("");
+});
+
 describe("several guards and users at the same time", () => {
   test("a rental does not end if its lease is extended while the guard checks", async () => {
     let extend: (() => Promise<unknown>) | undefined;

@@ -314,6 +314,14 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(await jobs()).toMatchObject([{ state: "ended", status: 0, outcome: "exited with status 0" }]);
   });
 
+  test("`cancel --all --dry-run` shows a request for each job", async () => {
+    const { run, jobs } = await createRenter();
+    await run(detached("sleep 5"));
+    await run(detached("sleep 6"));
+    const { err, out } = await run("rentals jobs cancel --all --dry-run");
+    for (const { rentalId } of await jobs()) expect(out + err).toContain(`?rentalId=${rentalId}`);
+  });
+
   test("`cancel --all` asks for no confirmation if there is no job to cancel", async () => {
     const { run } = await createRenter();
     const confirm = async () => expect.fail("was asked");

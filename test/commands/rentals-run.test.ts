@@ -734,6 +734,12 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(kept.err).toMatch(/Rental 1001 was kept and is still billed/);
   });
 
+  test("warns that --fetch does not expand patterns", async () => {
+    const { run } = await createRenter();
+    const { err } = await run(sh("touch 'a*'", "--fetch", "a*"));
+    expect(err).toContain("Warning: --fetch a* is the name of one file or folder");
+  });
+
   test.each([
     [["--sync", "nowhere"], /--sync nowhere: no such folder/],
     [["--fetch", "../x"], /--fetch "\.\.\/x" is neither a path inside/],

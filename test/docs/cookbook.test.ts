@@ -83,7 +83,7 @@ const results: Readonly<Record<string, (home: CookHome, out: string) => Promise<
   },
   "Upgrade gpuctl": async (_home, out) => expect(out).toMatch(/Node\.js/),
   "Uninstall gpuctl": async ({ folder }) => {
-    for (const name of ["config", "state", ".cache/gpuctl"])
+    for (const name of ["config/config.json", ".cache/gpuctl"])
       expect(existsSync(join(folder, name))).toBe(false);
   },
 };
@@ -125,21 +125,28 @@ describe("each recipe of the cookbook works as printed", () => {
   }
 });
 
-test("the trap of the first recipe terminates the rental when the script is interrupted or fails", async () => {
-  const [{ commands } = { commands: "" }] = sectionsOf(cookbook);
-  const [rent = ""] = commands.split("gpuctl rentals wait");
-  const ends = [
-    ["exit 7", 7],
-    ["kill -TERM $$; sleep 5", 130],
-  ] as const;
-  for (const [rest, expected] of sample(ends, 1)) {
-    const home = await cookHome(createHome);
-    expect(await home.shell(`sh -c '${escaped(rent)}${rest}'`).ended).toMatchObject({
-      code: expected,
-    });
-    expect(await active(home)).toBe("");
-  }
-});
+test.each([
+  ["Rent a machine and clean up in a trap", "gpuctl rentals wait"],
+  ["Run a job over SSH", "gpuctl rentals ssh"],
+])(
+  "the trap of the recipe %j terminates the rental when the script is interrupted or fails",
+  async (wanted, next) => {
+    const { commands } = sectionsOf(cookbook).find(({ title }) => title === wanted) ?? { commands: "" };
+    const [rent = ""] = commands.split(next);
+    expect(rent, "the rental can be ended while it boots").not.toContain("--wait");
+    const ends = [
+      ["exit 7", 7],
+      ["kill -TERM $$; sleep 5", 130],
+    ] as const;
+    for (const [rest, expected] of sample(ends, 1)) {
+      const home = await cookHome(createHome);
+      expect(await home.shell(`sh -c '${escaped(rent)}${rest}'`).ended).toMatchObject({
+        code: expected,
+      });
+      expect(await active(home)).toBe("");
+    }
+  },
+);
 
 test("the recipe for several machines continues without a machine that could not be created", async (context) => {
   const recipe = sectionsOf(cookbook).find(({ title }) => title === "Rent several machines at once");

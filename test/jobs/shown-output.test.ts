@@ -49,7 +49,9 @@ test("output that is not read is dropped once the job has to end", async () => {
   await shown.output("stdout", large);
   await shown.end();
   expect(passed).toEqual(["stdout"]);
-  expect(said).toEqual(["Warning: the output is not read, so gpuctl stops showing it. All output is in /log."]);
+  expect(said).toEqual([
+    "Warning: the output is not read, so gpuctl stops showing it. All output is in /log.",
+  ]);
 });
 
 test("output that is not read is dropped after ten minutes if too much of it is waiting", async () => {

@@ -256,6 +256,15 @@ test("withResponse returns the status, the headers and the service's ID of the r
 
 const createUnauthorized = (origin: string) => clientOf(origin, { apiKey: "" }).listStorageVolumes();
 
+test("a call with stream: true names the method stream(), and sends nothing", async () => {
+  const { sandbox, client } = await openSandbox();
+  const input = { model: "sandbox-echo", messages: [{ role: "user" as const, content: "Hi" }], stream: true };
+  const call = client.createChatCompletion(input);
+  await expect(call).rejects.toThrow(InvalidInput);
+  await expect(call).rejects.toThrow("stream must not be true; use the method stream()");
+  expect(sandbox.requests()).toEqual([]);
+});
+
 describe("iterate", () => {
   test("returns each record, and requests a page only when it is needed", async () => {
     const { sandbox, client } = await openSandbox();
@@ -272,6 +281,14 @@ describe("iterate", () => {
     for await (const line of client.iterate("GET /v2/billing/usage", { limit: 2 })) all.push(line);
     expect(all).toHaveLength(5);
     expect(sandbox.requests({ operation: "listUsage" })).toHaveLength(4);
+  });
+
+  test("sends no write", async () => {
+    const { sandbox, client } = await openSandbox();
+    await expect(client.iterate("createVirtualMachineRental", { gpuCount: 1 }).next()).rejects.toThrow(
+      "iterate requires an operation that returns a list",
+    );
+    expect(sandbox.requests()).toEqual([]);
   });
 
   test("throws the errors of a call", async () => {

@@ -67,6 +67,10 @@ describe("Markdown that streams", () => {
     }
   });
 
+  test("keeps the numbers of a list that starts at 0", async () => {
+    expect(plain(await drawn(["0. zero\n1. one\n"]))).toBe("0. zero\n1. one\n");
+  });
+
   test("looks the same wherever it is cut into pieces", () =>
     fc.assert(
       fc.asyncProperty(document, fc.array(fc.nat(), { maxLength: 40 }), async (text, places) => {

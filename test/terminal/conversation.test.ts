@@ -40,6 +40,25 @@ describe.skipIf(process.platform === "win32").each(sample([80, 120], 0))(
 );
 
 describe.skipIf(process.platform === "win32")("a conversation", () => {
+  test("continues after a file that was typed on stdin", async () => {
+    const home = await createHome();
+    const terminal = home.shellOnTerminal(chat);
+    await terminal.waitFor(/>>> $/);
+    terminal.type("/file -");
+    terminal.press("enter");
+    await terminal.waitFor("press Ctrl-D to end it");
+    terminal.type("typed text");
+    terminal.press("enter");
+    await terminal.waitFor("typed text");
+    terminal.press("ctrl-d");
+    await terminal.waitFor(/- will be sent with the next message\.\n>>> $/);
+    terminal.type("hello");
+    terminal.press("enter");
+    await terminal.waitFor(/hello\n\n>>> $/);
+    terminal.press("ctrl-d");
+    expect(await terminal.ended()).toEqual({ code: exit.done, signal: 0 });
+  });
+
   test("keeps the lines of a paste together", async () => {
     const { home, server } = await homeWithServer();
     const terminal = home.shellOnTerminal("gpuctl chat -m m");

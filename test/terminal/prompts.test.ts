@@ -49,6 +49,24 @@ async function rentFromPrompts(terminal: Terminal): Promise<void> {
   await confirmRental(terminal);
 }
 
+describe.skipIf(process.platform === "win32")("a prompt", () => {
+  test("can be answered after text that was typed on stdin", async () => {
+    const home = await createHome();
+    const terminal = home.shellOnTerminal("gpuctl sandbox seed -");
+    await terminal.waitFor("press Ctrl-D to end it");
+    terminal.type('{"rentals":[]}');
+    terminal.press("enter");
+    await terminal.waitFor('{"rentals":[]}');
+    terminal.press("ctrl-d");
+    await terminal.waitFor("(y/N)");
+    terminal.type("y");
+    terminal.press("enter");
+    expect(await terminal.ended(), terminal.text()).toEqual({ code: 0, signal: 0 });
+    expect(terminal.text()).toContain("balance:");
+    expect(await terminal.leftovers()).toEqual([]);
+  });
+});
+
 describe.skipIf(process.platform === "win32")("a rental that the user creates from prompts", () => {
   test("has the entered values, and the printed command line sends the same request", async () => {
     const home = await createHome();

@@ -78,7 +78,8 @@ async function* separated(events: AsyncIterable<ServerEvent>): AsyncGenerator<Se
  * The failure that a whole chat completion reports; undefined if it reports none. A gateway may send an error with status
  * 200, even beside the text that had arrived before the failure.
  */
-export const completionFailure = (body: unknown): string | undefined => failureIn({ event: undefined, data: "" }, body);
+export const completionFailure = (body: unknown): string | undefined =>
+  failureIn({ event: undefined, data: "" }, body);
 
 function failureIn({ event, data }: Pick<ServerEvent, "event" | "data">, body: unknown): string | undefined {
   const { error = null } = asRecord(body);

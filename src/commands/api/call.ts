@@ -23,7 +23,7 @@ import { json } from "../../output/json.ts";
 import { recordsOf } from "../../output/records.ts";
 import { everyColumn } from "../../output/table/columns.ts";
 import { checkRequest } from "./check.ts";
-import { fieldsFromFlags } from "./fields-from-flags.ts";
+import { fieldsFromFlags, readText } from "./fields-from-flags.ts";
 import { canResolve, findOperation, namedBy, operationArgs } from "./find.ts";
 import { destroys, typedRequest } from "./request.ts";
 
@@ -73,10 +73,7 @@ export default defineCommand({
     const { files, settings, say } = context;
     const named = namedBy(args);
     const fields = await fieldsFromFlags(flags, files);
-    const input =
-      flags.input === undefined
-        ? undefined
-        : new TextDecoder().decode(await files.read(flags.input, "--input"));
+    const input = flags.input === undefined ? undefined : await readText(flags.input, "--input", files);
     const description = await describedFor(named, context);
     const found = findOperation(named, description);
     const request = typedRequest({ named, found, fields, input });

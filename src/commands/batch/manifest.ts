@@ -153,7 +153,8 @@ function jobOf(
   pricesOf(prices, settings);
   const options = {
     // The job has no profile, so the model and the prices of the profile are passed on.
-    model: endpoint === undefined ? flags.model : Object.values(modelField(endpoint, flags.model, settings))[0],
+    model:
+      endpoint === undefined ? flags.model : Object.values(modelField(endpoint, flags.model, settings))[0],
     concurrency,
     "max-cost": maxCost === undefined ? undefined : decimalText(maxCost),
     prices,

@@ -257,6 +257,13 @@ async function inputOf(
     return { source: jsonLines(name, read), name, prompts: undefined };
   }
   if (endpoint === undefined) throw new UsageError("--prompts requires --endpoint chat, image or tts");
+  const extension = extname(name).toLowerCase();
+  // Each line would be sent as a prompt, and paid for.
+  if ([".jsonl", ".tsv"].includes(extension)) {
+    throw new UsageError(`--prompts must be a text file or a CSV file, not ${name}`, {
+      hint: `${extension === ".jsonl" ? "A file of requests is INPUT, without --prompts." : "Save it as a CSV file."} Nothing was sent.`,
+    });
+  }
   const { csvPrompts, textPrompts } = await import("../../batch/input/prompts.ts");
   const defaults: Readonly<Record<string, unknown>> = { ...modelField(endpoint, model, settings), ...param };
   const field = endpoint === "image" ? "model_name" : "model";
@@ -264,7 +271,7 @@ async function inputOf(
   const used = defaults[field];
   const options = { path: name, read, endpoint, defaults };
   return {
-    source: extname(name).toLowerCase() === ".csv" ? csvPrompts(options) : textPrompts(options),
+    source: extension === ".csv" ? csvPrompts(options) : textPrompts(options),
     name,
     prompts: { endpoint, model: used === undefined ? undefined : String(used), isModelTyped },
   };

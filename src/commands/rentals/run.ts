@@ -27,6 +27,7 @@ import {
   planOf,
   runFlags,
   variablesOf,
+  warnOfPatterns,
 } from "./run/options.ts";
 import {
   adoptLease,
@@ -83,6 +84,7 @@ export default defineCommand({
     if (settings.dryRun) return showPlan({ input, flags, args, ...context });
     if (!plan.keep) await assertCanEnd(context);
     await assertPrograms({ programs }, plan);
+    warnOfPatterns(plan, context);
     const machines = await startMachines();
     const place = plan.keep && flags.lease === undefined ? undefined : leasePlace(flags, context);
     return attendance.interruptible(async (stopped) => {

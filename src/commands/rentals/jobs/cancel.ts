@@ -67,7 +67,9 @@ export default defineCommand({
     const { files, settings, call, interrupted } = context;
     const open = jobs.filter(isOpen);
     if (settings.dryRun) {
-      for (const { rentalId, id } of open) await call("getRental", { rentalId: rentalId ?? id });
+      const shown = open.map(({ rentalId, id }) => call("getRental", { rentalId: rentalId ?? id }));
+      await Promise.allSettled(shown);
+      await Promise.all(shown);
     }
     const machines = open.some(({ phase }) => phase === "running") ? await startMachines() : undefined;
     const failures: FailedItem[] = unreadable.map((one) => ({ name: one.id, error: unreadableError([one]) }));

@@ -20,7 +20,8 @@ const leased = "gpuctl rentals create vm --gpus 1 --label train --lease 2h --san
 export default defineCommand({
   path: "rentals lease extend",
   summary: "Let a rental run longer: add a time to its lease",
-  details: "Adds the time to the end of the lease. If the lease is already over, the time counts from now.",
+  details:
+    "Adds the time to the end of the lease. If the lease is already over, also because the gpuctl process of its job has ended, the time counts from now.",
   operation: "getRental",
   args: [rentalId, arg.age("DURATION", "Time to add, such as 90m, 12h or 7d", { required: true })],
   fieldsWithoutFlag: ["rentalId"],

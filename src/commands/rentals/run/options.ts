@@ -64,6 +64,15 @@ export function checkRunFlags(
   }
 }
 
+/** Warns of a path that looks like a pattern. It could be one only by mistake, but it could also be a name. */
+export function warnOfPatterns({ fetch }: Pick<JobPlan, "fetch">, { say }: Pick<Context, "say">): void {
+  for (const path of fetch.filter((one) => /[*?]/.test(one))) {
+    say(
+      `Warning: --fetch ${path} is the name of one file or folder, because --fetch does not expand * and ?.`,
+    );
+  }
+}
+
 /** The plan of a job. Throws `UsageError` for a path that cannot be used. */
 export async function planOf(
   { sync, fetch, env, keep, detach, waitTimeout, timeLimit, maxCost }: Flags,
