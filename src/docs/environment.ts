@@ -68,7 +68,7 @@ export const files: readonly (readonly [path: string, meaning: string])[] = [
   ],
   [
     "~/.local/share/gpuctl/mcp/, speech/",
-    "Results of `gpuctl mcp`, and parts of long texts that `gpuctl tts` writes to stdout",
+    "Results of `gpuctl mcp`, and the recordings of the parts of a long text that `gpuctl tts` speaks to stdout",
   ],
   [
     "~/.local/share/gpuctl/description-*.json, completions/*.json",
@@ -79,7 +79,7 @@ export const files: readonly (readonly [path: string, meaning: string])[] = [
 
 /** The paths of these files on other systems. */
 export const otherPaths =
-  "These are the paths on Linux, where gpuctl respects XDG_CONFIG_HOME and XDG_DATA_HOME. On macOS, the folders are ~/Library/Preferences/gpuctl and ~/Library/Application Support/gpuctl; on Windows, %APPDATA%\\gpuctl\\Config and %LOCALAPPDATA%\\gpuctl\\Data. GPUCTL_CONFIG_DIR and GPUCTL_STATE_DIR override these paths.";
+  "These are the paths on Linux, where gpuctl respects XDG_CONFIG_HOME and XDG_DATA_HOME. On macOS, the configuration is in ~/Library/Preferences/gpuctl and the state in ~/Library/Application Support/gpuctl; on Windows, in %APPDATA%\\gpuctl\\Config and %LOCALAPPDATA%\\gpuctl\\Data. GPUCTL_CONFIG_DIR and GPUCTL_STATE_DIR override these folders. Compiled code is in ~/.cache/gpuctl on macOS, too; on Windows, it is in %LOCALAPPDATA%\\gpuctl.";
 
 export const environmentTopic = (globals: readonly GlobalNode[]): readonly TopicSection[] => [
   {

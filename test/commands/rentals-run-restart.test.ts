@@ -21,8 +21,8 @@ interface Restart {
 }
 
 const restarts: readonly (readonly [string, Restart])[] = [
-  ["its process ID is free", { hasBootId: true, reusesPid: false }],
-  ["another program has its process ID", { hasBootId: true, reusesPid: true }],
+  ["the process ID of the command is free", { hasBootId: true, reusesPid: false }],
+  ["another program has the process ID of the command", { hasBootId: true, reusesPid: true }],
   ["the rental has no boot ID", { hasBootId: false, reusesPid: false }],
 ];
 
@@ -117,7 +117,7 @@ describe.runIf(process.platform === "linux")("if the machine restarts while the 
 
   const reused = { hasBootId: true, reusesPid: true };
 
-  test("a limit that was reached copies the results back, and stops no other program", async () => {
+  test("if a limit was reached, `jobs attach` copies the results back, and does not stop the program that now has the process ID", async () => {
     const { run, folder, active, jobs, isOtherRunning } = await createDetached(reused);
     const [{ id }] = await jobs();
     const path = join(folder, "state", "jobs", id, "job.json");

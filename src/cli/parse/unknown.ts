@@ -87,7 +87,7 @@ function sameMeaning(word: string, verbs: readonly string[]): readonly string[] 
   return same.length === 0 && getVerbs.includes(word) ? among(listVerbs) : same;
 }
 
-/** A hint that names the groups with a command for a destructive verb. */
+/** The hint for a destructive verb without a noun. It names the groups that have a command with the same meaning. */
 function groupsHint(word: string): string {
   const groups = nouns.filter(({ name }) => sameMeaning(word, wordsAt([name])).length > 0);
   return `${groups.map(({ name }) => `\`gpuctl ${name} --help\``).join(", ")} ${groups.length === 1 ? "shows" : "show"} how.`;

@@ -68,7 +68,7 @@ export async function printText(
   await after?.();
 }
 
-/** Masks secrets, and on a terminal removes control characters, in text that arrives in pieces. */
+/** Masks secrets in text that arrives in pieces. For a terminal, and in asides, also removes control characters. */
 type Cleaner = ReturnType<typeof createSanitizer>;
 
 /** On a terminal, control characters are removed first, because they may split a secret. */

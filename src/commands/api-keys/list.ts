@@ -7,7 +7,7 @@ export default defineCommand({
   details: "`gpuctl auth status` shows which key is in use.",
   view: { kind: "list", columns, empty: "No API keys.", id: ["id"] },
   examples: [
-    { text: "List the keys", command: "gpuctl api-keys list --sandbox" },
+    { text: "List the API keys", command: "gpuctl api-keys list --sandbox" },
     { text: "Print only the IDs", command: "gpuctl api-keys list -o id --sandbox" },
   ],
   run: async (context) => ({ data: await listApiKeys(context) }),

@@ -18,7 +18,7 @@ export default defineCommand({
   path: "auth login",
   summary: "Store an API key and its hosts in a profile",
   details:
-    "Tests the key with a request that changes nothing. The key is not saved if the service rejects it, or if the host redirects or does not respond with JSON; --no-validate saves it untested. The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never an argument on the command line.",
+    "Tests the key with requests that change nothing. The key is not saved if the service rejects it, or if the host is not the service: it redirects, or responds with status 200, 403 or 404 and without JSON. If the service cannot be reached or is too busy, the key is saved untested. The same applies to --no-validate and --key-command. The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never an argument on the command line.",
   flags: {
     withToken: flag.boolean("Read the key from stdin", { conflictsWith: ["keyCommand"] }),
     keyCommand: flag.text("Store a command line that prints the key, instead of the key itself", {
@@ -59,7 +59,8 @@ export default defineCommand({
     if (dryRun) say(nothingDone);
     else {
       const found = await checked(change.apiKey, { ...context, baseUrl });
-      // The second part of the check ignores failures, also an interruption.
+      // After the service accepts the key, `checkKey` also looks up what the key may do. If that fails, for example because
+      // of an interruption, `checkKey` does not throw.
       interrupted.throwIfAborted();
       await profiles.save(profile, {
         ...change,
@@ -124,8 +125,8 @@ async function checked(
 }
 
 /**
- * Whether an error says that the host is not the service: it redirects, or does not respond with JSON. A service that is
- * too busy may not respond with JSON either.
+ * Whether an error says that the host is not the service: it redirects, or responds without JSON. Of the error statuses,
+ * only 403 and 404 count, because a service that is too busy may respond without JSON, too.
  */
 const isWrongHost = (error: unknown): boolean =>
   error instanceof InvalidResponse ||

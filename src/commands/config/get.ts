@@ -11,7 +11,7 @@ export default defineCommand({
   view: { kind: "lines", path: "value" },
   examples: [
     {
-      text: "Print the image model of the current profile",
+      text: "Set the image model of the current profile, and print it",
       command: "gpuctl config get image.model",
       after: ["gpuctl config set image.model SDXL-turbo"],
     },

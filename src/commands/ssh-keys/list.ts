@@ -8,7 +8,7 @@ export default defineCommand({
   details: "Pass their IDs to --ssh-public-key-ids of `gpuctl rentals create`.",
   view: { kind: "list", columns, empty: "No SSH keys.", id: ["id"] },
   examples: examplesAfter(sandboxExamples.sshKey, [
-    { text: "List the keys", command: "gpuctl ssh-keys list --sandbox" },
+    { text: "List the SSH keys", command: "gpuctl ssh-keys list --sandbox" },
     { text: "Print only the IDs", command: "gpuctl ssh-keys list -o id --sandbox" },
   ]),
   run: async (context) => {

@@ -26,7 +26,7 @@ interface SpeakOptions {
  *
  * @throws NoSpeakableText if the text has no letter or digit that the voice can speak.
  * @throws MissingDependency if the optional package of the engine is not installed.
- * @throws RangeError if the speed is not greater than 0.
+ * @throws RangeError if the speed is not a finite number greater than 0.
  */
 export async function speak(
   text: string,
@@ -34,7 +34,7 @@ export async function speak(
   { signal, find = locate }: SpeakOptions = {},
 ): Promise<{ bytes: Uint8Array; sampleRate: number }> {
   if (!(speed > 0 && speed < Number.POSITIVE_INFINITY))
-    throw new RangeError("The speed must be greater than 0.");
+    throw new RangeError("The speed must be a finite number greater than 0.");
   const plain = plainText(text);
   if (!hasWords(plain))
     throw new NoSpeakableText("The text has no words that the built-in English voice can speak.");

@@ -64,7 +64,10 @@ export function checkRunFlags(
   }
 }
 
-/** Warns of a path that looks like a pattern. It could be one only by mistake, but it could also be a name. */
+/**
+ * Warns of a path that looks like a pattern. --fetch does not support patterns, so it is probably a mistake, but a file
+ * may really have this name.
+ */
 export function warnOfPatterns({ fetch }: Pick<JobPlan, "fetch">, { say }: Pick<Context, "say">): void {
   for (const path of fetch.filter((one) => /[*?]/.test(one))) {
     say(
