@@ -1,6 +1,6 @@
 import type { Processes } from "../core/tasks/lock.ts";
 import { maxLease, timeUnits } from "../core/values/durations.ts";
-import { isOver, type Lease, type Leases } from "./leases.ts";
+import { endOf, isOver, type Lease, type Leases } from "./leases.ts";
 
 /** The fields of an active rental that matter for leases. */
 export interface ActiveRental {
@@ -85,7 +85,7 @@ export function leaseRound({ leases }: Leases, options: RoundOptions): LeaseRoun
     endingSoon: started.filter(
       (lease) =>
         !isOverByOne(lease) &&
-        times.some((now) => lease.endsAt - now <= warn) &&
+        times.some((now) => endOf(lease, processes) - now <= warn) &&
         (rentals === undefined || active.has(lease.rentalId ?? "")),
     ),
     found: resolved.flatMap(({ lease, state, candidates: [rental] }) =>

@@ -40,6 +40,8 @@ export interface Lease {
   readonly process?: string | undefined;
   /** The rental should also end as soon as the process no longer runs. */
   readonly endsWithProcess?: boolean | undefined;
+  /** If the process ends earlier, the lease is not over before this time, in milliseconds since the epoch. */
+  readonly keptUntil?: number | undefined;
   readonly note?: string | undefined;
 }
 
@@ -165,13 +167,19 @@ export const changeLease = (
 
 /**
  * Whether the rental should have ended: the end of the lease has passed or, with `endsWithProcess`, the process no
- * longer runs.
+ * longer runs and `keptUntil` has passed.
  */
-export const isOver = (
-  { endsAt, process, endsWithProcess }: Lease,
-  now: number,
+export const isOver = (lease: Lease, now: number, processes: Pick<Processes, "isRunning">): boolean =>
+  now >= endOf(lease, processes);
+
+/** When the lease is over, as far as is known now: the end of the lease or, if its process has ended, `keptUntil`. */
+export const endOf = (
+  { endsAt, process, endsWithProcess, keptUntil = Number.NEGATIVE_INFINITY }: Lease,
   { isRunning }: Pick<Processes, "isRunning">,
-): boolean => now >= endsAt || (endsWithProcess === true && process !== undefined && !isRunning(process));
+): number => {
+  const hasProcessEnded = endsWithProcess === true && process !== undefined && !isRunning(process);
+  return hasProcessEnded ? Math.min(endsAt, keptUntil) : endsAt;
+};
 
 /** Changes the leases. If `change` returns undefined, changes nothing. Throws the same errors as `beginLease`. */
 export const changeLeases = (
@@ -316,6 +324,7 @@ function leaseOf(value: unknown): Lease | undefined {
     by: isText(by) ? by : "",
     process: optional("process"),
     endsWithProcess: value.endsWithProcess === true || undefined,
+    keptUntil: parseTime(optional("keptUntil") ?? ""),
     note: optional("note"),
   };
 }
@@ -329,8 +338,18 @@ function noticeOf(value: unknown): Notice | undefined {
 const isText = (value: unknown): value is string => typeof value === "string";
 
 /** A lease as it is saved and printed: times in ISO 8601. */
-export const leaseRecord = ({ endsAt, startedAt, ...lease }: Lease): Readonly<Record<string, unknown>> =>
-  withoutUndefined({ ...lease, endsAt: isoTime(endsAt), startedAt: isoTime(startedAt) });
+export const leaseRecord = ({
+  endsAt,
+  startedAt,
+  keptUntil,
+  ...lease
+}: Lease): Readonly<Record<string, unknown>> =>
+  withoutUndefined({
+    ...lease,
+    endsAt: isoTime(endsAt),
+    startedAt: isoTime(startedAt),
+    keptUntil: keptUntil === undefined ? undefined : isoTime(keptUntil),
+  });
 
 const isoTime = (milliseconds: number): string => new Date(milliseconds).toISOString();
 

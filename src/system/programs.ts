@@ -251,8 +251,11 @@ const cannotStart = (program: string, code: string | undefined): Unavailable =>
   );
 
 async function which(program: string): Promise<string | undefined> {
-  const extensions = process.platform === "win32" ? (process.env.PATHEXT ?? ".EXE").split(";") : [""];
-  const hasExtension = extensions.some((one) => program.toUpperCase().endsWith(one.toUpperCase()));
+  const extensions =
+    process.platform === "win32" ? (process.env.PATHEXT ?? ".EXE").split(";").filter(Boolean) : [""];
+  const hasExtension = extensions.some(
+    (one) => one !== "" && program.toUpperCase().endsWith(one.toUpperCase()),
+  );
   const endings = hasExtension ? [""] : extensions;
   const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
   for (const path of folders.flatMap((folder) => endings.map((end) => join(folder, program + end)))) {

@@ -62,6 +62,29 @@ describe("a missing value", () => {
     );
   });
 
+  test("of an argument is checked and parsed like the argument", async () => {
+    const { run } = await createCli();
+    await run("rentals create vm --gpus 1 --lease 1h --sandbox --yes");
+    const { asked, prompts } = answering("2h");
+    const { code, out, err } = await run("rentals lease extend 1001 --sandbox", { terminal: 100, prompts });
+    expect(code, err).toBe(0);
+    expect(out).toMatch(/ENDS:\S* +in 3h$/m);
+    expect(err).toContain("gpuctl rentals lease extend 1001 --sandbox 2h\n");
+    const validate = asked[0]?.validate ?? (() => "there is no validation");
+    expect(validate("90")).toContain("DURATION must be a duration such as");
+    expect(validate("90m")).toBeUndefined();
+  });
+
+  test("that is a command line runs in a shell", async () => {
+    const { run } = await createCli();
+    const line = "rentals run --gpus 1 --sandbox --dry-run";
+    const whole = await run(line, { terminal: 100, ...answering("python3 train.py --epochs 3") });
+    expect(whole.err).toContain("run sh -c 'python3 train.py --epochs 3'");
+    expect(whole.err).toContain("--dry-run -- sh -c 'python3 train.py --epochs 3'");
+    const word = await run(line, { terminal: 100, ...answering("nvidia-smi") });
+    expect(word.err).toContain("run nvidia-smi;");
+  });
+
   test("is prompted for even if it is an argument", async () => {
     const { run } = await createCli();
     const get = answering("4711");

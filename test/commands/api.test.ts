@@ -204,7 +204,7 @@ describe("api call", () => {
         stdin: letter,
       });
       expect({ code, requests }).toEqual({ code: 2, requests: [] });
-      expect(err).toContain("is not text in UTF-8\nNothing was sent.");
+      expect(err).toContain("is not text in UTF-8\nConvert it to text in UTF-8 first. Nothing was sent.");
     },
   );
 

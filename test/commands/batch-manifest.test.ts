@@ -62,9 +62,21 @@ describe.each(platforms)("the manifest for %s", (platform) => {
     const line = `batch manifest ${platform} p.txt --endpoint chat --shards 2 --max-cost 20`;
     const { out, err } = await run(line, overNetwork());
     expect(out.replaceAll(/\n *- "?|"/g, " ").replaceAll(/ +/g, " ")).toContain(
-      "--model llama --max-cost 20 --prices llama=0.60/2.40",
+      "--default-model llama --max-cost 20 --prices llama=0.60/2.40",
     );
     expect(err).toBe("");
+  });
+
+  test("refuses a file of requests as prompts", async () => {
+    const { run } = await createCli();
+    const { code, err } = await run(
+      `batch manifest ${platform} r.jsonl --endpoint chat --shards 2`,
+      overNetwork(),
+    );
+    expect({ code, err }).toEqual({
+      code: exit.usage,
+      err: expect.stringContaining("INPUT must be a text file"),
+    });
   });
 
   test("warns that chats have no price if the shards have a limit", async () => {

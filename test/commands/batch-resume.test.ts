@@ -78,6 +78,15 @@ describe.each([
       },
     );
 
+    test("does not pay for the prompts again if only --default-model has changed", async () => {
+      const cli = await completeBatch();
+      const job = `${line} --default-model ${now}`;
+      expect(await cli.run(job, overNetwork())).toMatchObject({ code: 2, requests: [] });
+      await cli.run(`config set ${key} ${now}`);
+      const same = `${line} --default-model ${before}`;
+      expect(await cli.run(same, overNetwork())).toMatchObject({ code: 0, requests: [] });
+    });
+
     test("sends the prompts again, but only once, if the command line names the new model", async () => {
       const cli = await completeBatch();
       const { code, requests } = await cli.run(`${line} --model ${now}`, overNetwork());

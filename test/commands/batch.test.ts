@@ -584,7 +584,7 @@ describe("batch run", () => {
     ["batch run - --out out.jsonl", "INPUT cannot be stdin"],
     ["batch run in.jsonl", "missing required input: --out\n"],
     ["batch run", "missing required input: INPUT or --prompts, --out\n"],
-    ["batch run --prompts in.jsonl --endpoint chat --dry-run", "INPUT, without --prompts"],
+    ["batch run --prompts in.jsonl --endpoint chat --dry-run", "sent without --prompts and --endpoint"],
     ["batch run --dry-run", "missing required input: INPUT or --prompts\n"],
     ["batch run in.jsonl --out in.jsonl", "there is no journal beside it"],
     ["batch run in.jsonl --prompts in.jsonl --out out.jsonl", "cannot be used together"],

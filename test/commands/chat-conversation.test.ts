@@ -3,7 +3,14 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { LineRead } from "../../src/system/types.ts";
-import { createCli, type Outcome, type RunOptions, type SeenRequest } from "../support/cli.ts";
+import {
+  createCli,
+  type Outcome,
+  type Responder,
+  type RunOptions,
+  type SeenRequest,
+} from "../support/cli.ts";
+import { overNetwork } from "../support/service.ts";
 
 const ctrlC = (cleared: boolean): LineRead => ({ key: "ctrl-c", cleared });
 
@@ -352,6 +359,36 @@ describe("the commands in a conversation", () => {
     });
     expect(loaded.err).toContain("Did you mean mine?");
     expect(asked(loaded)[0]).toHaveLength(5);
+  });
+
+  test("/load continues with the model of the session", async () => {
+    const respond: Responder = ({ path }) =>
+      path.endsWith("/completions")
+        ? Response.json({ choices: [{ message: { content: "Hi" }, finish_reason: "stop" }] })
+        : undefined;
+    const cli = await createCli({ respond });
+    await cli.run("chat hello --session work -m model-b", overNetwork());
+    const { requests, err } = await cli.run("chat -m model-a", {
+      ...overNetwork(),
+      terminal: 80,
+      lines: ["one", "/load work", "two"],
+    });
+    expect(err).toContain("Model: model-b.");
+    const sent = requests.filter(({ path }) => path.endsWith("/completions"));
+    expect(sent.map(({ body }) => (body as { model: string }).model)).toEqual(["model-a", "model-b"]);
+  });
+
+  test.each([
+    ["--system @s.txt", []],
+    ["--schema s.txt", []],
+    ["", ["/system @s.txt"]],
+  ] as const)("a file that is not UTF-8 is refused: %s %j", async (flag, lines) => {
+    const cli = await createCli();
+    await writeFile(join(cli.folder, "s.txt"), Buffer.from([0x52, 0xe9]));
+    const line = lines.length > 0 ? "chat --sandbox" : `chat Hi ${flag} --sandbox`;
+    const { err, requests } = await cli.run(line, { terminal: 80, lines });
+    expect(err).toContain("s.txt is not text in UTF-8");
+    expect(requests).toEqual([]);
   });
 
   test("/save with the same name in two conversations at the same time keeps both sessions", async () => {

@@ -756,11 +756,11 @@ test("rentals lease extend lets a rental run longer if its job was killed", asyn
   const killed = { rentalId: "1001", process: deadProcess, endsWithProcess: true, endsAt: at(100 * hour) };
   await writeLeases(cli, [killed]);
   await cli.run("rentals lease extend 1001 8h --sandbox");
-  expect(await leasesOf(cli)).toMatchObject([{ endsAt: at(8 * hour) }]);
+  expect(await leasesOf(cli)).toMatchObject([{ endsAt: at(108 * hour), keptUntil: at(8 * hour) }]);
   await cli.run(guard);
   expect(await activeIn(cli)).toBe("1001\n");
   await cli.run("rentals lease extend 1001 1h --sandbox");
-  expect(await leasesOf(cli)).toMatchObject([{ endsAt: at(9 * hour) }]);
+  expect(await leasesOf(cli)).toMatchObject([{ endsAt: at(109 * hour), keptUntil: at(9 * hour) }]);
   cli.advance(9 * hour);
   await cli.run(guard);
   expect(await activeIn(cli)).toBe("");

@@ -421,10 +421,7 @@ describe.skipIf(process.platform === "win32")("a job that stops because of an er
     expect(await run(attached, { processes: inContainer(1) })).toMatchObject({ code: 10 });
     fails = false;
     const [{ rentalLabel }] = await jobs();
-    // With --lease, the rental stays until the end of the lease, even if the process was killed.
-    const [lease] = await leases();
-    expect(lease).toMatchObject({ label: rentalLabel });
-    expect(lease).not.toHaveProperty("endsWithProcess");
+    expect(await leases()).toMatchObject([{ label: rentalLabel }]);
     await run(`rentals create vm --gpus 1 --yes --label ${rentalLabel}`);
     const { code, err, requests } = await run(attached, { processes: inContainer(2) });
     expect(code, err).toBe(6);

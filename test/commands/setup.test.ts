@@ -290,6 +290,22 @@ describe("a check in setup", () => {
     expect((await savedConfig()).profiles.default.apiKey).toBe(key);
   });
 
+  test.each(["summary", "api-keys"])("of the key that Ctrl-C ends saves nothing: %s", async (part) => {
+    const stop = new AbortController();
+    const cli = await createCli({
+      respond: ({ path, headers }) => {
+        if (!path.includes(part) || headers.authorization === undefined) return undefined;
+        stop.abort(new Interrupted());
+        throw new ConnectionFailed("aborted", { code: "ABORTED", sent: true });
+      },
+    });
+    const { prompts } = promptsWith({ ...account, "API key": ["typed", cli.sandbox.keys.full] });
+    const { code } = await cli.run("setup", { terminal: 100, prompts, signal: stop.signal });
+    expect(code).toBe(130);
+    const config = await readFile(join(cli.folder, "config", "config.json"), "utf8").catch(() => "");
+    expect(config).not.toContain("apiKey");
+  });
+
   test("of the key reports a key that cannot read rentals", async () => {
     const { run, savedConfig } = await setUp(
       (request) => description(request) ?? Response.json({}, { status: 403 }),

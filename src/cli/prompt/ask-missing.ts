@@ -1,6 +1,7 @@
 import type { Context } from "../../command-kit/context.ts";
 import type { Command, Offer, Values } from "../../command-kit/define.ts";
 import type { CommandNode } from "../../command-kit/tree.ts";
+import { parseValue } from "../../command-kit/values.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import type { Field } from "../../contract/plain/field.ts";
 import { reasonOf } from "../../core/errors.ts";
@@ -175,9 +176,10 @@ function withAnswer(
   { node }: Pick<Options, "node">,
 ): Answered {
   if (arg) {
-    const value = field ? fieldValue(node, field.name, answer, flag) : answer;
-    const whole = arg.variadic && !Array.isArray(value) ? [value] : value;
-    return { values: withArgument(values, arg, whole), flags, args: [...args, answer] };
+    const words = arg.isCommandLine && /\s/.test(answer) ? ["sh", "-c", answer] : [answer];
+    const value = field ? fieldValue(node, field.name, answer, flag) : parseValue(arg, answer, arg.name);
+    const whole = arg.variadic && !Array.isArray(value) ? words : value;
+    return { values: withArgument(values, arg, whole), flags, args: [...args, ...words] };
   }
   const more = [...flags, flag, answer];
   if (own?.key !== undefined) {

@@ -1,5 +1,6 @@
 import type { Estimate, Values } from "../../command-kit/define.ts";
 import type { CommandNode, FlagNode } from "../../command-kit/tree.ts";
+import { parseValue } from "../../command-kit/values.ts";
 import { choicesOf, configKey } from "../../config/keys.ts";
 import { checkValue } from "../../config/values.ts";
 import type { Field } from "../../contract/plain/field.ts";
@@ -88,8 +89,9 @@ async function askOwn(
   });
 }
 
-/** Returns a function that checks an answer against the contract, with the same rules as for the field's flag. */
-async function fieldCheck({ field, flag }: Missing, command: CommandNode): Promise<Check> {
+/** Returns a function that checks an answer with the same rules as for the flag of the field, or for the argument. */
+async function fieldCheck({ field, flag, arg }: Missing, command: CommandNode): Promise<Check> {
+  if (arg && !field) return (answer) => void parseValue(arg, answer, arg.name);
   if (!field || command.operation === undefined) return () => {};
   const check = await contractCheck(command.operation);
   return (answer) => {

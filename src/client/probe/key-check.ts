@@ -1,3 +1,4 @@
+import { Interrupted } from "../../core/errors.ts";
 import { firstAt, isRecord, parseJson, recordsOf, scalarText } from "../../core/json.ts";
 import { ServiceError } from "../../core/service-errors.ts";
 import { keyEnding } from "../../core/text.ts";
@@ -45,7 +46,10 @@ export const hasJson = ({ reply }: ServiceError): boolean => parseJson(reply?.te
  * does not list its API keys with their access.
  */
 export async function canWrite(key: string, service: Service): Promise<boolean | undefined> {
-  const keys = await listedKeys(service).catch(() => undefined);
+  const keys = await listedKeys(service).catch((error: unknown) => {
+    if (error instanceof Interrupted) throw error;
+    return undefined;
+  });
   const own = (keys ?? []).filter((one) => isRecord(one) && one.lastFour === keyEnding(key));
   const access = own.map((one) => accessOf(firstAt(one, ["access", "permission", "scope", "role"])));
   const readOnly = access.filter((one) => /^read([-_ ]?only)?$/i.test(one)).length;

@@ -6,6 +6,7 @@ import { sandboxExamples } from "../../command-kit/examples.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { assertWithinCost, budgetOf, picturePrice, warnOfUnknownPrice } from "../../command-kit/inference.ts";
 import { jsonOf, noDescription } from "../../command-kit/responses.ts";
+import { readText } from "../../command-kit/text-file.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import type { OperationId } from "../../contract/index.ts";
 import { EmptyResult, UsageError } from "../../core/errors.ts";
@@ -23,7 +24,7 @@ import { json } from "../../output/json.ts";
 import { recordsOf } from "../../output/records.ts";
 import { everyColumn } from "../../output/table/columns.ts";
 import { checkRequest } from "./check.ts";
-import { fieldsFromFlags, readText } from "./fields-from-flags.ts";
+import { fieldsFromFlags } from "./fields-from-flags.ts";
 import { canResolve, findOperation, namedBy, operationArgs } from "./find.ts";
 import { destroys, typedRequest } from "./request.ts";
 

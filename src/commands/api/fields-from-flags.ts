@@ -1,7 +1,7 @@
 import type { Context } from "../../command-kit/context.ts";
+import { readText } from "../../command-kit/text-file.ts";
 import { UsageError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json.ts";
-import { utf8Text } from "../../core/text.ts";
 
 /**
  * Builds the fields of a request from `-f` and `-F`. Throws `UsageError` for an invalid value or a file that cannot be
@@ -38,17 +38,6 @@ async function read(text: string, key: string, files: Pick<Context["files"], "re
   if (text === "-") return readText("-", "-F", files);
   if (text.startsWith("@")) return readText(text.slice(1), `-F ${key}`, files);
   return text;
-}
-
-/** Reads a file for a flag. Throws `UsageError` if it is not text in UTF-8, because it would be sent changed. */
-export async function readText(
-  path: string,
-  flag: string,
-  files: Pick<Context["files"], "read">,
-): Promise<string> {
-  const text = utf8Text(await files.read(path, flag));
-  if (text !== undefined) return text;
-  throw new UsageError(`${flag} ${path} is not text in UTF-8`, { hint: "Nothing was sent." });
 }
 
 function number(text: string, key: string): number {

@@ -43,7 +43,7 @@ export default defineCommand({
     },
   ],
   run: async ({ flags: { keyCommand, withToken }, profiles, secrets, ...context }) => {
-    const { interrupted, say, settings, setFailureContext } = context;
+    const { say, settings, setFailureContext } = context;
     const { profile, baseUrl, inferenceBaseUrl, dryRun } = settings;
     // A key without a host could be sent to any host.
     if (baseUrl === undefined) {
@@ -59,9 +59,6 @@ export default defineCommand({
     if (dryRun) say(nothingDone);
     else {
       const found = await checked(change.apiKey, { ...context, baseUrl });
-      // After the service accepts the key, `checkKey` also looks up what the key may do. If that fails, for example because
-      // of an interruption, `checkKey` does not throw.
-      interrupted.throwIfAborted();
       await profiles.save(profile, {
         ...change,
         settings: {

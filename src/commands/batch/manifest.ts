@@ -16,7 +16,7 @@ import { UsageError } from "../../core/errors.ts";
 import { withoutUndefined } from "../../core/json.ts";
 import { keyVariable } from "../../core/runtime/key-variable.ts";
 import { decimalText } from "../../core/values/money.ts";
-import { modelField, pricesFlag, pricesOf } from "./profile.ts";
+import { assertPrompts, modelField, pricesFlag, pricesOf } from "./profile.ts";
 
 const platforms = ["k8s", "slurm", "github", "gitlab"] as const;
 type Platform = (typeof platforms)[number];
@@ -139,6 +139,7 @@ function jobOf(
       "--name must be at most 63 lower-case letters, digits and -, with no - at either end",
     );
   }
+  if (endpoint !== undefined) assertPrompts("INPUT", input);
   assertOneLine({
     INPUT: input,
     "--out": flags.out,
@@ -149,12 +150,14 @@ function jobOf(
   });
   const out = flags.out ?? outputFor(input);
   const source = endpoint === undefined ? [input] : ["--prompts", input, "--endpoint", endpoint];
+  if (mayHaveChats(flags)) pricesOf(flags.prices, settings);
   const prices = mayHaveChats(flags) ? (flags.prices ?? settings.profileValues["chat.prices"]) : undefined;
-  pricesOf(prices, settings);
+  const [model] = endpoint === undefined ? [] : Object.values(modelField(endpoint, flags.model, settings));
   const options = {
-    // The job has no profile, so the model and the prices of the profile are passed on.
-    model:
-      endpoint === undefined ? flags.model : Object.values(modelField(endpoint, flags.model, settings))[0],
+    model: flags.model,
+    // The job has no profile, so the model and the prices of the profile are passed on. The model is passed as a default,
+    // because `batch run` refuses to pay again for finished prompts if only a default has changed.
+    "default-model": flags.model === undefined ? model : undefined,
     concurrency,
     "max-cost": maxCost === undefined ? undefined : decimalText(maxCost),
     prices,

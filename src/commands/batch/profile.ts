@@ -1,8 +1,13 @@
-/** What a batch takes from the profile. A job on another machine has no profile, so `batch manifest` passes it on. */
+/**
+ * What `batch run` and `batch manifest` share. A job on another machine has no profile, so `batch manifest` passes on what
+ * `batch run` takes from the profile.
+ */
+import { extname } from "node:path";
 import type { Endpoint } from "../../batch/input/lines.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { defaultPictureModel } from "../../command-kit/inference.ts";
+import { UsageError } from "../../core/errors.ts";
 import { parsePrices, type TokenPrices } from "../../core/values/prices.ts";
 
 type Settings = Pick<Context["settings"], "profile" | "profileValues">;
@@ -20,6 +25,13 @@ export function modelField(
   return chatModel === undefined ? {} : { model: chatModel };
 }
 
+export const defaultModelFlag = {
+  defaultModel: flag.text("Model for the prompts without --model, for a job that has no profile", {
+    value: "NAME",
+    defaultText: "image.model or chat.model of the profile",
+  }),
+} as const;
+
 export const pricesFlag = {
   prices: flag.text("Prices of chat models in dollars per million tokens, such as llama=0.60/2.40", {
     value: "MODEL=IN/OUT,...",
@@ -35,4 +47,19 @@ export function pricesOf(
   const text = typed ?? profileValues["chat.prices"];
   if (text === undefined) return new Map();
   return parsePrices(text, typed === undefined ? `chat.prices of profile "${profile}"` : "--prices");
+}
+
+/**
+ * Throws `UsageError` for a file that does not hold prompts, by its extension: each line would be sent as a prompt, and
+ * paid for. `source` is the flag or argument that names the file.
+ */
+export function assertPrompts(source: string, path: string): void {
+  const advice = new Map([
+    [".jsonl", "A file of requests is sent without --prompts and --endpoint."],
+    [".tsv", "Save it as a CSV file."],
+  ]).get(extname(path).toLowerCase());
+  if (advice === undefined) return;
+  throw new UsageError(`${source} must be a text file or a CSV file with prompts, not ${path}`, {
+    hint: `${advice} Nothing was sent.`,
+  });
 }

@@ -28,7 +28,7 @@ import { dollarNumber, dollarText, type Money } from "../../core/values/money.ts
 import type { RecordView } from "../../core/view.ts";
 import { exampleInput, examplePrompts } from "./examples.ts";
 import { costText } from "./format.ts";
-import { modelField, pricesFlag, pricesOf } from "./profile.ts";
+import { assertPrompts, defaultModelFlag, modelField, pricesFlag, pricesOf } from "./profile.ts";
 
 const runFlags = {
   out: flag.text("Output file, with one line for each line of the input, in any order", { value: "FILE" }),
@@ -40,6 +40,7 @@ const runFlags = {
   ),
   endpoint: flag.choice("What to generate from the prompts", ["chat", "image", "tts"]),
   model: flag.text("Model for the prompts", { short: "m", value: "NAME" }),
+  ...defaultModelFlag,
   param: flag.params("Set a field of every request that is made from a prompt"),
   files: flag.text("Folder for images and audio files", {
     value: "FOLDER",
@@ -228,7 +229,7 @@ export default defineCommand({
 /** Returns the lines of the input, its name for errors, and the settings of prompts. */
 async function inputOf(
   name: string,
-  { prompts, endpoint, model, param }: RunFlags,
+  { prompts, endpoint, model, defaultModel, param }: RunFlags,
   { files, settings }: Pick<Context, "files" | "settings">,
 ): Promise<Pick<BatchOptions, "source" | "prompts"> & { readonly name: string }> {
   const from = prompts === undefined ? "INPUT" : "--prompts";
@@ -247,7 +248,11 @@ async function inputOf(
   // The input is read again while lines are sent.
   const read = () => chunksOf(path, { failed: (error) => new DiskFailed("read", name, error) });
   if (prompts === undefined) {
-    const extra = [...(endpoint ? ["--endpoint"] : []), ...(model ? ["--model"] : [])];
+    const extra = [
+      ...(endpoint ? ["--endpoint"] : []),
+      ...(model ? ["--model"] : []),
+      ...(defaultModel ? ["--default-model"] : []),
+    ];
     if (extra.length > 0 || Object.keys(param).length > 0) {
       throw new UsageError(
         `${extra[0] ?? "--param"} requires --prompts: the lines of INPUT are sent as they are`,
@@ -257,21 +262,18 @@ async function inputOf(
     return { source: jsonLines(name, read), name, prompts: undefined };
   }
   if (endpoint === undefined) throw new UsageError("--prompts requires --endpoint chat, image or tts");
-  const extension = extname(name).toLowerCase();
-  // Each line would be sent as a prompt, and paid for.
-  if ([".jsonl", ".tsv"].includes(extension)) {
-    throw new UsageError(`--prompts must be a text file or a CSV file, not ${name}`, {
-      hint: `${extension === ".jsonl" ? "A file of requests is INPUT, without --prompts." : "Save it as a CSV file."} Nothing was sent.`,
-    });
-  }
+  assertPrompts("--prompts", name);
   const { csvPrompts, textPrompts } = await import("../../batch/input/prompts.ts");
-  const defaults: Readonly<Record<string, unknown>> = { ...modelField(endpoint, model, settings), ...param };
+  const defaults: Readonly<Record<string, unknown>> = {
+    ...modelField(endpoint, model ?? defaultModel, settings),
+    ...param,
+  };
   const field = endpoint === "image" ? "model_name" : "model";
   const isModelTyped = model !== undefined || Object.hasOwn(param, field);
   const used = defaults[field];
   const options = { path: name, read, endpoint, defaults };
   return {
-    source: extension === ".csv" ? csvPrompts(options) : textPrompts(options),
+    source: extname(name).toLowerCase() === ".csv" ? csvPrompts(options) : textPrompts(options),
     name,
     prompts: { endpoint, model: used === undefined ? undefined : String(used), isModelTyped },
   };

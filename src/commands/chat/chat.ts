@@ -2,6 +2,7 @@ import { arg } from "../../command-kit/arg.ts";
 import type { Context, Ports } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
+import { readText } from "../../command-kit/text-file.ts";
 import { UsageError } from "../../core/errors.ts";
 import { asList, asRecord } from "../../core/json.ts";
 import { StreamTruncated } from "../../core/service-errors.ts";
@@ -140,6 +141,8 @@ export default defineCommand({
       for await (data of completion.events());
     } catch (error) {
       if (!(error instanceof StreamTruncated)) throw error;
+      const notStored = completion.failure();
+      if (notStored) context.say(`Warning: ${notStored.message}.`);
       // The incomplete answer was paid for, so it is printed.
       return { data, paid: true, failure: error };
     }
@@ -170,4 +173,4 @@ const questionIn = (messages: unknown) => {
 
 /** Returns the text or, for `@FILE`, the contents of the file. */
 const textOrFile = async (text: string, files: Context["files"]): Promise<string> =>
-  text.startsWith("@") ? new TextDecoder().decode(await files.read(text.slice(1), "--system")) : text;
+  text.startsWith("@") ? readText(text.slice(1), "--system", files) : text;

@@ -1,5 +1,6 @@
 import { basename, extname } from "node:path";
 import type { Context } from "../../command-kit/context.ts";
+import { readText } from "../../command-kit/text-file.ts";
 import { SchemaMismatch, UsageError } from "../../core/errors.ts";
 import { asRecord, isRecord, parseJson } from "../../core/json.ts";
 
@@ -11,7 +12,7 @@ interface AnswerSchema {
 
 /** Reads a JSON Schema. Throws `UsageError` if it is invalid. */
 export async function readSchema(path: string, files: Pick<Context["files"], "read">): Promise<AnswerSchema> {
-  const schema = parseJson(new TextDecoder().decode(await files.read(path, "--schema")));
+  const schema = parseJson(await readText(path, "--schema", files));
   if (!isRecord(schema)) throw new UsageError(`--schema ${path} must be a JSON object`);
   const { jsonSchemaProblem } = await import("../../openapi/json-schema.ts");
   const problem = jsonSchemaProblem(schema);

@@ -52,7 +52,12 @@ export default defineCommand({
     "Waits until ssh answers, copies the --sync folder to the rental, runs the command and shows its output, copies the --fetch paths back, and ends the rental. If the connection is lost, the command continues, and gpuctl tries for 10 minutes to connect again. The rental ends after a success, a failure, a limit, Ctrl-C or a connection that cannot be restored, unless you use --keep or --detach. Exits with the exit status of the command. If gpuctl is killed, repeat the command line to resume the job; if you do not, `gpuctl rentals guard` ends the rental. The command runs without a shell and without input; for pipes and redirections, use sh -c. See docs/jobs.md.",
   operation: "createVirtualMachineRental",
   alsoCalls: ["listVirtualMachineRentals", "getRental", "getActiveRentalSummary"],
-  args: [arg.texts("COMMAND", "Program to run, after --, with its arguments", { required: true })],
+  args: [
+    arg.texts("COMMAND", "Program to run, after --, with its arguments", {
+      required: true,
+      isCommandLine: true,
+    }),
+  ],
   flags: runFlags,
   uses: ["attendance", "place", "programs", "startMachines", "typedFlags"],
   buildInput: async ({ input, flags, args, ...context }) => {

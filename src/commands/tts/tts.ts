@@ -6,10 +6,10 @@ import { arg } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { outFlags, outputOptions, receivedJson, warnOfUnknownPrice } from "../../command-kit/inference.ts";
+import { readText } from "../../command-kit/text-file.ts";
 import { EmptyResult, UsageError } from "../../core/errors.ts";
 import { scalarText } from "../../core/json.ts";
 import type { Result } from "../../core/result.ts";
-import { utf8Text } from "../../core/text.ts";
 import { ArrivingMedia, maxArriving, soundsIn } from "../../media/arriving.ts";
 import {
   outputTarget,
@@ -60,13 +60,7 @@ export default defineCommand({
   buildInput: async ({ input, flags: { file, param }, files }) => {
     if (file === undefined) return { ...input, ...param };
     if (input.text !== undefined) throw new UsageError("TEXT and --file cannot be used together");
-    const text = utf8Text(await files.read(file, "--file"));
-    if (text === undefined) {
-      throw new UsageError(`--file ${file} is not text in UTF-8`, {
-        hint: "Convert it to text in UTF-8 first. Nothing was sent.",
-      });
-    }
-    return { ...input, text, ...param };
+    return { ...input, text: await readText(file, "--file", files), ...param };
   },
   run: async ({ input, flags, programs, ...context }) => {
     const { settings } = context;

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { readText } from "../../../command-kit/text-file.ts";
 import { check } from "../../../contract/check/check.ts";
 import { operations } from "../../../contract/index.ts";
 import { reasonOf, UsageError } from "../../../core/errors.ts";
@@ -10,7 +11,7 @@ import { type Turn, textOf } from "../../../sessions/turn.ts";
 import type { LineCompletion, LineEditor } from "../../../system/types.ts";
 import { readAttachments } from "../attach.ts";
 import { modelNames, pickModel } from "../models.ts";
-import { sayState, sessionsOf } from "../session.ts";
+import { modelOf, sayState, sessionsOf } from "../session.ts";
 import { multiEnd, readMulti } from "./read.ts";
 import { aboutSession, type Settable, type Talk, type TalkOptions, type Tools } from "./talk.ts";
 import { usageLines } from "./usage.ts";
@@ -77,9 +78,7 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
       text: "Set or show the instructions; @FILE reads a file",
       run: async (text) => {
         if (text !== "") {
-          talk.system = text.startsWith("@")
-            ? new TextDecoder().decode(await files.read(text.slice(1), "/system"))
-            : text;
+          talk.system = text.startsWith("@") ? await readText(text.slice(1), "/system", files) : text;
         }
         const current = talk.system ?? textOf(lastOf("system")?.content ?? "");
         return show(current === "" ? "There are no instructions." : `Instructions: ${current}`);
@@ -170,8 +169,9 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
           throw new UsageError(`no session ${JSON.stringify(wanted)}${didYouMean(wanted, names)}`);
         talk.session = await sessions().open(wanted);
         talk.system = undefined;
+        talk.model = modelOf(talk.session, tools) ?? talk.model;
         sayState(talk.session, tools);
-        return show(aboutSession(talk.session));
+        return show(`${aboutSession(talk.session)} Model: ${talk.model}.`);
       },
     },
     clear: {

@@ -32,6 +32,7 @@ import type { UnreadableJob } from "../../../jobs/journal.ts";
 import { type ActiveRental, isOverByAll, leaseRound } from "../../../jobs/lease-round.ts";
 import {
   changeLeases,
+  endOf,
   isDecided,
   type Lease,
   type LeasePlace,
@@ -153,7 +154,7 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
   }
   const [serviceTime = 0] = clocks(guard);
   for (const lease of round.endingSoon) {
-    const message = `ends in ${duration(lease.endsAt - serviceTime)}; ${leaseLine("extend", [lease.rentalId ?? "", "1h"], guard)} lets it run longer`;
+    const message = `ends in ${duration(endOf(lease, place.processes) - serviceTime)}; ${leaseLine("extend", [lease.rentalId ?? "", "1h"], guard)} lets it run longer`;
     add({ ...factsOf(lease), event: "ends-soon", message });
   }
   for (const { id, label } of round.unleased) {

@@ -21,7 +21,7 @@ export default defineCommand({
   path: "rentals lease extend",
   summary: "Let a rental run longer: add a time to its lease",
   details:
-    "Adds the time to the end of the lease. If the lease is already over, also because the gpuctl process of its job has ended, the time counts from now.",
+    "Adds the time to the end of the lease. If the lease is already over, the time counts from now. The lease of a job also ends with the gpuctl process of the job. If that process has ended or is killed, the rental is kept for this time from now.",
   operation: "getRental",
   args: [rentalId, arg.age("DURATION", "Time to add, such as 90m, 12h or 7d", { required: true })],
   fieldsWithoutFlag: ["rentalId"],
@@ -61,13 +61,13 @@ export default defineCommand({
         });
       }
       const fromNow = leaseEnd(args.duration, context);
-      const isOrphaned =
-        lease.endsWithProcess === true &&
-        lease.process !== undefined &&
-        !place.processes.isRunning(lease.process);
-      const next = isOrphaned
-        ? { ...lease, endsAt: fromNow, endsWithProcess: undefined }
-        : { ...lease, endsAt: Math.max(lease.endsAt + args.duration, fromNow) };
+      const next = {
+        ...lease,
+        endsAt: Math.max(lease.endsAt + args.duration, fromNow),
+        ...(lease.endsWithProcess && {
+          keptUntil: Math.max((lease.keptUntil ?? 0) + args.duration, fromNow),
+        }),
+      };
       extended = next;
       return { ...rest, leases: leases.map((one) => (one === lease ? next : one)) };
     });

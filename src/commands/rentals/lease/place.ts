@@ -85,6 +85,7 @@ const columns: readonly Column[] = [
     usual: "",
     priority: 1,
   },
+  { title: "KEPT UNTIL", name: "keptUntil", paths: ["keptUntil"], format: "time", usual: "", priority: 1 },
 ];
 
 export const leaseList: ListView = { kind: "list", columns, empty: "No leases.", id };

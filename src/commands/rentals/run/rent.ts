@@ -228,8 +228,8 @@ export async function knownPrice(input: Input, context: Context): Promise<Money>
 }
 
 /**
- * The lease of a job. With neither `--keep` nor `--lease`, the lease also ends when the job's process ends, so that a
- * guard ends the rental of a run that was killed.
+ * The lease of a job. Without `--keep`, the lease also ends when the job's process ends, so that a guard ends the
+ * rental of a run that was killed.
  */
 function leaseOf(journal: Journal, { lease, timeLimit }: RentOptions, context: Context) {
   const { id, rentalLabel, plan } = journal.job();
@@ -245,7 +245,7 @@ function leaseOf(journal: Journal, { lease, timeLimit }: RentOptions, context: C
     startedAt,
     by: "rentals run",
     process: context.files.processes.self,
-    endsWithProcess: (!plan.keep && lease === undefined) || undefined,
+    endsWithProcess: !plan.keep || undefined,
   };
 }
 
