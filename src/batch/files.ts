@@ -3,7 +3,7 @@ import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
 import { codeOf, DiskFailed, diskReason, reasonOf, saveFailed, UsageError } from "../core/errors.ts";
 
-/** A file that is written only at its end. All functions throw `DiskFailed` if the disk fails. */
+/** A file that is written only at its end. If the disk fails, writing, flushing and truncating throw `DiskFailed`. */
 export interface AppendFile {
   readonly append: (text: string) => Promise<void>;
   /** Resolves when what was appended is on the disk. */
@@ -16,9 +16,10 @@ export interface AppendFile {
 }
 
 /**
- * The files of a batch. `diskFiles` are the real files. The functions of `diskFiles` throw `UsageError` for a path that
- * is not a regular file, such as a pipe, and for a file that cannot be read or opened. Call these functions before
- * anything is sent.
+ * The files of a batch. `diskFiles` are the real files. Their `size`, `read` and `open` throw `UsageError` for a path
+ * that is not a regular file, such as a pipe, and `SaveFailed` for a path that cannot be looked up. `read` and `open`
+ * also throw `UsageError` for a file that cannot be read or opened. Call these functions before anything is sent: the
+ * errors say that nothing was sent.
  */
 export interface BatchFiles {
   /** Bytes of a file; undefined if it does not exist. */
@@ -30,7 +31,7 @@ export interface BatchFiles {
   readonly read: (path: string, start?: number) => AsyncIterable<Uint8Array>;
   /** The target of a symbolic link; any other path unchanged. Throws `UsageError` if the target does not exist. */
   readonly target: (path: string) => Promise<string>;
-  /** Opens a file. Creates it if it does not exist, with the permissions of the file `like`. */
+  /** Opens a file. Creates it if it does not exist, with the permissions of the file `like` if that is set. */
   readonly open: (path: string, options?: { readonly like: string }) => Promise<AppendFile>;
   /** Renames a file durably. Replaces an existing file. */
   readonly rename: (from: string, to: string) => Promise<void>;

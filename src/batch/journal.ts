@@ -50,7 +50,7 @@ export interface InputRecord {
 /** The service of a journal, for a message. */
 export const serviceText = (service: string): string => (service === "sandbox" ? "the sandbox" : service);
 
-/** The settings that prompts may get from the profile. */
+/** The endpoint that prompts are sent to, and their model, which may come from the profile. */
 export interface PromptSettings {
   readonly endpoint: string;
   readonly model?: string | undefined;
@@ -210,7 +210,8 @@ const headerStart = `{"journal":"batch","version":${version},"shard":`;
 
 /**
  * Whether a file that consists of this text is a journal whose header was not written completely. After a power loss,
- * zeros may stand for text that did not reach the disk. Any other file may be the user's, and must not be overwritten.
+ * the file may end with zero bytes instead of text that did not reach the disk. Any other file may be the user's, and
+ * must not be overwritten.
  */
 function isTornHeader(text: string): boolean {
   let length = text.length;

@@ -123,7 +123,7 @@ export async function readPart(out: string): Promise<Part | undefined> {
   return shard === undefined ? undefined : { out, shard, ...known };
 }
 
-/** The indexes of shards without an output. Either all parts are shards of one batch, or none is a shard. */
+/** The indexes of the shards without an output; empty if the batch has no shards. */
 export function missingShards(parts: readonly Pick<Part, "shard">[]): readonly number[] {
   const present = new Set(parts.map(({ shard }) => shard?.index));
   return Array.from({ length: parts[0]?.shard?.count ?? 0 }, (_, index) => index).filter(

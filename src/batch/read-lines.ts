@@ -17,7 +17,7 @@ export interface Line {
 
 export const lineFeed = 0x0a;
 
-/** The maximum number of bytes of a line that a batch itself has written. A longer line would not fit into a string. */
+/** The maximum number of bytes in a line of an output or a journal. A longer line would not fit into a string. */
 const maxOwnLine = 512 * 1024 * 1024;
 
 /**
@@ -34,7 +34,8 @@ export async function* ownLinesOf(chunks: AsyncIterable<Uint8Array>, name: strin
  * than reading it. Callers must read a group to its end before they request the next one. Keeps only one chunk and one
  * line in memory.
  * @param name names the file in an error
- * @throws UsageError for a line that is longer than `maxBytes`; the default is the limit of an input
+ * @throws UsageError if more than `maxBytes` of a line arrive before the chunk with its line feed; the default is the
+ * limit of an input
  */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,
@@ -53,7 +54,7 @@ export async function* linesOf(
     const isText = !text.includes("\ufffd") || isUtf8(bytes.subarray(start, end));
     return { text, number, end: position, isOpen, isUtf8: isText };
   };
-  /** The lines that end in a chunk. Copies only the first one, which begins in earlier chunks. */
+  /** The lines that end in a chunk. Copies only the first one, and only if it begins in earlier chunks. */
   const linesIn = function* (chunk: Buffer, firstEnd: number): Generator<Line> {
     let [start, at] = [0, firstEnd];
     if (held.length > 0) {

@@ -94,7 +94,7 @@ export function assertCount(count: number): void {
   if (count > maxShards) throw new UsageError(`there can be at most ${maxShards} shards, not ${count}`);
 }
 
-/** A number, and the variable that holds it. */
+/** A number, and the variable that it comes from. */
 interface Found {
   readonly index: number;
   readonly variable: string;
@@ -107,9 +107,9 @@ const sources: readonly ((environment: ShardEnvironment, shards: number) => Foun
 ];
 
 /**
- * The index of the task, counted from the lowest index in the array. If only a part of the array runs, such as one task
- * that is run again, the lowest index of that part may not belong to shard 0. In that case, the index of the task is
- * the index of the shard.
+ * The index of the shard: the task's ID minus the lowest ID in the array. If only a part of the array runs, such as one
+ * task that is run again, the lowest ID of that part may not belong to shard 0. In that case, the index of the shard is
+ * the task's ID itself.
  */
 function slurmIndex(environment: ShardEnvironment, shards: number): Found | undefined {
   const id = numberIn(environment, "SLURM_ARRAY_TASK_ID");

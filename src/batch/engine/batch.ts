@@ -34,7 +34,7 @@ export interface BatchOptions
   readonly files: BatchFiles;
   /** Throws if the batch has begun with another number of shards. */
   readonly assertSameShards: () => Promise<void>;
-  /** Whether to refuse a line without a known price if there is a `maxCost`. */
+  /** Whether to refuse the batch if there is a `maxCost` and the price of a line is not known. */
   readonly needsPrices: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface Plan {
   readonly total: number;
   /** How many lines will be sent. */
   readonly toSend: number;
-  /** How many lines already have each kind of result. `unknown` includes lines in flight when the last run ended. */
+  /** How many lines already have each kind of result. `unknown` includes lines that the last run left in flight. */
   readonly earlier: Readonly<Record<keyof BatchRun["results"], number>>;
   /** IDs of lines that were edited since they were sent. */
   readonly edited: readonly string[];
@@ -57,11 +57,11 @@ export interface Plan {
 
 /**
  * Reads the journal and checks the whole input. Nothing is written or sent.
- * @throws UsageError if lines cannot be sent, if the output belongs to another batch, shard or service, or if lines
+ * @throws UsageError if lines are not valid, if the output belongs to another batch, shard or service, or if lines
  * would be sent again only because the default model has changed
  * @throws JournalInvalid if the journal cannot be used
- * @throws BudgetExceeded if the lines cost more than the limit, or if the limit cannot be checked because a price is
- * not known
+ * @throws BudgetExceeded if the lines with an exact price cost more than is left of the limit, or if `needsPrices` is
+ * set and a price is not known
  */
 export async function planBatch(options: BatchOptions): Promise<Plan> {
   const { files, out, shard, source, check, inputName, pricing, stopped } = options;

@@ -12,14 +12,14 @@ interface FlowOptions {
 
 /** Requests in flight at the start. */
 const initialLimit = 8;
-/** Milliseconds to wait after a 429 without `Retry-After`. Doubles with each wait in a row, up to the maximum. */
+/** Milliseconds of the first wait without `Retry-After`. The wait doubles each time, until a request succeeds. */
 const initialDelay = 500;
 const maxDelay = 30_000;
 
 /**
  * Decides how many requests to one host may be in flight. The limit changes as in TCP: a limit of `n` rises by one
- * after `n` successes. The limit halves if the service asks to wait, is overloaded, cannot be reached or does not
- * respond in time.
+ * after `n` successes. The limit halves if the service asks gpuctl to wait, is overloaded, cannot be reached or does
+ * not respond in time.
  */
 export class Flow {
   readonly #options: FlowOptions;
@@ -76,7 +76,7 @@ export class Flow {
   /**
    * Call this if the service temporarily refused a request, or could not be reached. Nothing is sent for `retryAfter`
    * milliseconds. Without `retryAfter`, the delay grows with each wait. Returns false if the wait would end more than
-   * `patience` milliseconds after the last success. The caller then gives up.
+   * `patience` milliseconds after the last success. The caller must then give up.
    */
   wait(retryAfter: number | undefined, period: number): boolean {
     const { now, patience } = this.#options;

@@ -50,7 +50,7 @@ export class MediaOfLine {
     };
   }
 
-  /** Removes files that were not saved. */
+  /** Removes the temporary files of results that were not saved. */
   discard(): void {
     for (const media of this.#arriving) media.discard();
   }
@@ -69,8 +69,8 @@ export class MediaOfLine {
 
   /**
    * Saves the files of a response. Returns the body as JSON, with paths and hashes in place of the base64 text.
-   * `problem` is set if someone has to look at the response. If the body leaves out a part of the response that cannot
-   * be decoded, `received` is the response as it was received.
+   * `problem` is set if someone has to look at the response. If only a part of the response cannot be decoded, the body
+   * leaves that part out, and `received` is the whole response.
    * @param bytes the response, from which `value` was parsed
    */
   async save(

@@ -58,7 +58,7 @@ interface Replaced {
   readonly end: number | undefined;
 }
 
-/** Reads the journal of an output. Throws `JournalInvalid`. */
+/** Reads the journal of an output. Throws `JournalInvalid` if the journal cannot be used. */
 export async function readKnown(files: Pick<BatchFiles, "read">, out: string): Promise<Known> {
   const path = journalPath(out);
   const ledger = new Ledger();
@@ -120,9 +120,9 @@ function apply(ledger: Ledger, record: LineRecord): void {
 }
 
 /**
- * Returns two paths: the path of the copy of the output, without the removed results, and the path of the file that the
- * complete copy replaces. That file is the output or, if the output is a symbolic link, its target. The name of the
- * copy is random, so that it is not the name of a user's file.
+ * Returns the paths of the copy (the output without the removed results), and of the file that the complete copy
+ * replaces. That file is the output or, if the output is a symbolic link, its target. The name of the copy is random,
+ * so that it is not the name of a user's file.
  */
 async function copyPaths(
   { files, out }: Pick<OpenOptions, "files" | "out">,
@@ -142,8 +142,9 @@ const inTheWay = (path: string): UsageError =>
 const replacedPath = (out: string, part: string): string => `${out}${part && `.${part}`}.replaced`;
 
 /**
- * Returns the `part` of the name of the file that keeps old results. If the batch did not make the file with that name,
- * or the file was changed since, it may be the user's. In that case, returns `other`, which is not in any file's name.
+ * Returns the `part` of the name of the file that keeps old results: the `part` in the journal, or an empty one if the
+ * journal has none. If a file with that name may be the user's, because the batch did not make the file or the file was
+ * changed since, returns `other`.
  */
 async function replacedPart(
   { files, out, known: { replaced } }: Pick<OpenOptions, "files" | "out" | "known">,

@@ -3,7 +3,7 @@ import type { AppendFile } from "../files.ts";
 import { type JournalRecord, journalLine, type NewResult } from "../journal.ts";
 
 /**
- * The journal of a batch that only this process may write to. If this process was suspended, another process may have
+ * The journal of a batch. Only this process may write to it. If this process was suspended, another process may have
  * taken over the batch. The methods then change nothing and throw `InUse`.
  */
 export class OwnJournal {

@@ -17,7 +17,7 @@ export type Sent =
       readonly outcome: "unknown";
       readonly answer: Answer;
       readonly code: string;
-      /** Whether the service did not respond in time or is overloaded, so that fewer requests should be in flight. */
+      /** Whether the service did not respond or is overloaded, so that fewer requests should be in flight. */
       readonly slowsDown: boolean;
       /** How long the service asks to wait, in milliseconds. */
       readonly retryAfter?: number | undefined;
@@ -64,17 +64,17 @@ export interface RunOptions {
 export type StopReason =
   | { readonly kind: "interrupted" | "ceiling" }
   | { readonly kind: "given up" | "fatal"; readonly error: unknown }
-  /** Many lines in a row failed. */
+  /** Many lines in a row did not succeed. */
   | { readonly kind: "failing"; readonly count: number };
 
 /**
- * After this many results in a row without a success, the run stops: either all lines are wrong, or each costs money
+ * After this many results in a row without a success, the run stops: probably all lines are wrong, or each costs money
  * for nothing.
  */
 const maxFailuresInARow = 20;
 /** The maximum number of `send` records to write ahead, before their requests can be sent. */
 const maxAhead = 256;
-/** Records are written ahead only if writing a record takes at least this share of the time of a request. */
+/** Records are written ahead only if writing takes at least this share of the time that a request takes. */
 const minShareOfDisk = 0.1;
 /** The maximum number of results that wait for the disk. */
 const maxUnrecorded = 1024;
@@ -249,8 +249,8 @@ export class BatchRun {
       return true;
     }
     this.#held = next;
-    // A request in flight may cost less than its ceiling. Then this line may fit later, so the run stops only if no
-    // request is in flight.
+    // Another request may cost less than its ceiling. Then this line may fit later, so the run stops only if no other
+    // request is in flight or about to be sent.
     if (this.#soon === 0) this.#end({ kind: "ceiling" });
     return false;
   }
@@ -273,7 +273,7 @@ export class BatchRun {
     });
   }
 
-  /** Calls `settle` when `writing` has ended. If it failed, also ends the run. */
+  /** Calls `settle` when `writing` has ended. If the write failed, also ends the run. */
   #whenWritten(writing: Promise<void>, settle: (isWritten: boolean) => void): void {
     writing.then(
       () => {

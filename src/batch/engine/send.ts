@@ -61,8 +61,8 @@ async function sendForMedia(line: BatchRequest, options: SendOptions, media: Med
 }
 
 /**
- * The outcome of a request whose response has arrived. If reading the response throws, the request is not sent again,
- * because it was paid for. The response is saved to a file instead.
+ * The outcome of a request whose response has arrived. If the response cannot be used, it is saved to a file, and the
+ * request is not sent again, because it was paid for.
  */
 async function outcomeOf(
   response: BufferedResponse,
@@ -79,7 +79,8 @@ async function outcomeOf(
 }
 
 /**
- * Saves the part of a response that arrived before the request ended with an error, because it may have been paid for.
+ * Saves the part of a response that arrived before the request ended with an error. The response may have been paid
+ * for.
  */
 async function withReceived(sent: Sent, error: unknown, options: SendOptions): Promise<Sent> {
   const isCut = error instanceof UnknownOutcome || error instanceof InterruptedWrite;
@@ -192,8 +193,8 @@ const lost = (code: string, message: string, file: KeptFile = {}): Sent => ({
 });
 
 /**
- * Adds an error to a response with a status below 500. Without the error, a run after a crash, which knows only the
- * line of the output, would count the request as refused.
+ * Adds an error to a response with a status below 500. If this run is killed, the next run may know only the line of
+ * the output. Without the error, it could count the request as rejected.
  */
 const withError = (answer: Answer, code: string, message: string): Answer =>
   answer.response === undefined || answer.response.status >= 500

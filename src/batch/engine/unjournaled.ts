@@ -58,7 +58,7 @@ function unexpectedLine(place: string, out: string, isResult: boolean): UsageErr
   );
 }
 
-/** The outcome is known only if the line has no `error` and its status is a success or a refusal, as in `send.ts`. */
+/** The outcome is known only if the line has no `error` and its status is 2xx or 4xx. */
 function eventOf(status: unknown, error: unknown): ResultRecord["event"] {
   if (error !== null || typeof status !== "number") return "unknown";
   if (status >= 200 && status < 300) return "done";
@@ -66,8 +66,8 @@ function eventOf(status: unknown, error: unknown): ResultRecord["event"] {
 }
 
 /**
- * Whether a line that is not a result may be a part of one. A run that was killed leaves the start of a line. After a
- * power loss, zeros may stand for text that did not reach the disk. A blank line holds nothing that could be lost.
+ * Whether a line that is not a result may be cut off. A run that was killed may leave the start of a result. After a
+ * power loss, a line may hold zero bytes instead of text that did not reach the disk. A blank line holds nothing.
  */
 function isTornLine({ text, isOpen }: Line): boolean {
   if (text.includes("\0") || text.trim() === "") return true;

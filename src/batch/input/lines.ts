@@ -93,13 +93,13 @@ function requestOf(json: string, number: number): BatchRequest | InvalidLine {
 
 const paths = endpointNames.map((name) => endpoints[name].path);
 
-/** At most 80 characters of JSON. */
+/** A value as JSON, cut off after 80 characters; `nothing` if there is no value. */
 function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? "nothing";
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
-/** A hash of a request: 16 hexadecimal digits. Two requests that ask for the same thing have the same hash. */
+/** A hash of a request: 16 hexadecimal digits. The order of keys does not matter. */
 export const requestHash = ({ endpoint, body }: Pick<BatchRequest, "endpoint" | "body">): string =>
   hash("sha256", `${endpoint} ${stringifyExactly(sorted(body))}`, "hex").slice(0, 16);
 

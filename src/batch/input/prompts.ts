@@ -52,7 +52,7 @@ function* invalidLines(lines: Iterable<Line>): Generator<InvalidLine> {
   for (const { number, isUtf8 } of lines) if (!isUtf8) yield { number, problems: [notUtf8] };
 }
 
-/** Whether a file starts with the byte order mark of UTF-16, as spreadsheets write it. */
+/** Whether a file starts with the byte order mark of little-endian UTF-16, which spreadsheets write. */
 const isUtf16 = ([first, second]: Uint8Array): boolean => first === 0xff && second === 0xfe;
 
 /** A CSV file whose header names the fields. */
@@ -114,7 +114,7 @@ interface CsvRecord {
 
 interface Column {
   readonly name: string;
-  /** The kind of the field, which says how to convert a cell to a value. */
+  /** The kind of the field. It decides how a cell is converted to a value. */
   readonly kind: string;
 }
 

@@ -15,7 +15,7 @@ const timeout = 330;
 
 const shard = expression("matrix.shard");
 
-/** If the check fails, saves nothing: the next attempt would find an outdated journal under the key of this attempt. */
+/** After a failed check, nothing is saved: the next attempt would find an outdated journal under this attempt's key. */
 const checked = "always() && steps.check.outcome == 'success'";
 
 /** A workflow with a job for each shard, and a job that merges them. */
@@ -81,12 +81,12 @@ export function gitHubWorkflow(job: BatchJob): object {
           checkout,
           {
             uses: "actions/download-artifact@v4",
-            // An artifact has the paths of its files below their common folder.
+            // An artifact stores the paths of its files relative to their common folder.
             with: { pattern: `${name}-*`, path: posix.dirname(out), "merge-multiple": true },
           },
           { name: "Merge the shards", run: shellLine(merge) },
           {
-            // Merging exits with another code than 0 if lines have failed or are left. It writes the output anyway.
+            // If lines have failed or are left, the merge writes the output, but its exit code is not 0.
             if: "always()",
             uses: "actions/upload-artifact@v4",
             with: { name, path: out, overwrite: true },

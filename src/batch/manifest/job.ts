@@ -21,7 +21,7 @@ export interface BatchJob {
   readonly claim: string;
   /** Environment variables that are not secret. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Runs against the sandbox, which needs no key. */
+  /** Whether the batch runs against the sandbox, which needs no key. */
   readonly sandbox: boolean;
 }
 
@@ -62,9 +62,9 @@ export function shardFiles(
 }
 
 /**
- * Shell lines that run a shard and, if it fails, run it again on the same machine, because its journal is there. (If a
- * CI system retries a job, it may do so on another machine.) An interrupted shard is not run again, because someone has
- * canceled the job.
+ * Shell lines that run a shard and, if it was killed or requests are left, run it again on the same machine, because
+ * its journal is there. (If a CI system retries a job, it may do so on another machine.) An interrupted shard is not
+ * run again, because someone has canceled the job.
  */
 export const retryLoop = (line: string): string =>
   `attempt=0

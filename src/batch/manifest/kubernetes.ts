@@ -3,7 +3,7 @@ import type { EnvVar } from "kubernetes-types/core/v1";
 import { keyVariable } from "../../core/runtime/key-variable.ts";
 import { type BatchJob, maxRetries, memory, type Note, retriedCodes, shellLine } from "./job.ts";
 
-/** Where the claim is mounted. Paths are relative to it. */
+/** The folder where the claim is mounted. Paths are relative to this folder. */
 const folder = "/data";
 
 const container = "gpuctl";
@@ -99,7 +99,7 @@ export const kubernetesNotes = ({
       ]),
   `The claim ${claim} holds ${input} and receives the output.${mountedByMany(shards)} It keeps the journals, so that a replacement pod continues where the previous pod stopped. On a volume that is deleted with its pod, the journal would be lost, and the replacement pod would pay again for requests that are done.`,
   `A pod that is killed, is interrupted or exits with ${retriedCodes.left} is replaced, up to ${maxRetries} times. After that, or after any other failure, its shard counts as failed, and the other shards continue.`,
-  "The second line waits until the Job is Complete or Failed:",
+  "The second of these commands waits until the Job is Complete or Failed:",
   ["kubectl apply -f job.yaml", waitLine(name)],
   `Then merge the outputs in a pod that mounts the claim at ${folder}:`,
   [shellLine(merge)],

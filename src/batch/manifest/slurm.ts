@@ -36,7 +36,7 @@ done
 
 case $code in
   ${retriedCodes.left} | ${retriedCodes.killed}) again=1 ;;
-  # Only at the time limit: otherwise someone has canceled the task.
+  # Only at the time limit: otherwise, someone has canceled the task.
   ${retriedCodes.interrupted} | ${retriedCodes.terminated}) again=$out_of_time ;;
   *) again= ;;
 esac

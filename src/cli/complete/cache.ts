@@ -14,7 +14,7 @@ export interface Completion {
   readonly description: string;
 }
 
-/** Cached values, such as IDs and labels. Never contains an API key. */
+/** Cached values, such as IDs and labels. They never include an API key. */
 interface CacheEntry {
   /** Milliseconds since the epoch. */
   readonly at: number;

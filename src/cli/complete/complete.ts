@@ -45,7 +45,7 @@ async function localValues(
   return kind === "lora" ? loras() : undefined;
 }
 
-/** Every documented LoRA with its highest weight, and the models that support it. */
+/** Every documented LoRA with the maximum weight, and the models that support it. */
 async function loras(): Promise<readonly Completion[]> {
   const { imageModels } = await import("../../contract/image-models.ts");
   const models = Object.entries(imageModels);

@@ -7,8 +7,8 @@ import { complete } from "./complete.ts";
 import { refreshCache, refreshTimeout } from "./refresh-cache.ts";
 
 /**
- * When the process prints the values that it has, in milliseconds after its start. The process must end within 150 ms
- * of its start.
+ * At the latest this many milliseconds after its start, the process prints the values that it has. The process must end
+ * within 150 ms of its start.
  */
 const printAt = 120;
 

@@ -100,7 +100,7 @@ export const globalFlags = [
     group: "Service",
     text: "Allow sending the key over plain http to another machine",
   },
-  { name: "debug", group: "Output", text: "Show requests, responses and timing on stderr, never the key" },
+  { name: "debug", group: "Output", text: "Show requests, statuses and timing on stderr, never the key" },
   {
     name: "color",
     group: "Output",

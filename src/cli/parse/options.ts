@@ -78,7 +78,7 @@ export function declareFlags(command: Command, { flags }: CommandNode, line: Dec
 
 interface CheckedLine {
   readonly argv: readonly string[];
-  /** Whether the command takes a flag, which is spelled as the user typed it. */
+  /** Whether the command takes a flag. The flag is spelled as the user typed it. */
   readonly isFlag: (flag: string) => boolean;
   readonly unknownFlag: (flag: string) => Error;
 }
@@ -116,7 +116,7 @@ function addOption(
   });
 }
 
-/** A word that looks like a long flag, with or without a value, or `--`, which ends the flags. */
+/** Matches `--`, which ends the flags, and a word that looks like a long flag, with or without a value. */
 const flagLike = /^--(?:[a-z][\w-]*(?:=.*)?)?$/is;
 
 /**
@@ -202,7 +202,7 @@ function flagFromCli(command: Command, name: string): FlagWithSource[] {
   return [{ value, source: value === false ? `--no-${name}` : `--${name}` }];
 }
 
-/** The global flags on the command line, in any position; the last one wins. */
+/** The global flags on the command line, in any position. If a flag is repeated, its last value counts. */
 export function globalsFromCli(command: Command): CliGlobals {
   const line: Command[] = [];
   for (let at: Command | null = command; at !== null; at = at.parent) line.unshift(at);

@@ -84,7 +84,7 @@ function reworded(error: CommanderError, path: readonly string[], argv: readonly
   return error;
 }
 
-/** A group of commands. If the line ends at the group, the result is a `BareGroup`. */
+/** A group of commands. If the line ends at the group and does not ask for help, the result is a `BareGroup`. */
 function group(path: readonly string[], line: Line): Command {
   return emptyCommand(path, line)
     .allowUnknownOption()

@@ -122,8 +122,8 @@ export const flagsOf = (path: readonly string[]): readonly string[] =>
   [...globals, ...standardFlags, ...(commandAt(path)?.flags ?? [])].flatMap(spellings);
 
 /**
- * The error for an unknown flag after the words of `path`. The flag may be misspelled or misplaced, or it may belong to
- * another command.
+ * The error for a flag that commander does not accept after the words of `path`. The flag may be misspelled or
+ * misplaced, it may belong to another command, or it may be a switch that was given a value.
  */
 export function unknownFlag(flag: string, path: readonly string[], argv: readonly string[]): UsageError {
   const [name = flag] = flag.split("=");

@@ -13,7 +13,7 @@ import { leftOutNote } from "./shown-columns.ts";
 /**
  * Shows frames until the user interrupts. On a terminal, draws each frame over the last one, on the alternate screen.
  * Without animation, prints each frame that differs from the last one. `-o jsonl` prints all records of each frame, and
- * `-o id` prints each new id.
+ * `-o id` prints each new ID.
  */
 export async function showFrames(
   { frames, view }: Frames,

@@ -21,11 +21,11 @@ export interface Notes {
    */
   readonly setFailureContext: Context["setFailureContext"];
   readonly failureContext: () => string | undefined;
-  /** The line to print if the reader of stdout has closed the pipe, for example that a rental was created. */
+  /** The line to print if the reader of stdout has closed the pipe. It says, for example, that a rental was created. */
   readonly unreadContext: () => string | undefined;
   /**
-   * Shows a response with `--debug`, and warns about its Deprecation and Sunset headers, once for each pair of values.
-   * Also warns about fields that an engine of the sandbox ignored.
+   * With `--debug`, shows a request and the status of its response. Warns about the Deprecation and Sunset headers of
+   * the response, once for each pair of values, and about fields that an engine of the sandbox ignored.
    */
   readonly response: (exchange: Exchange, now: number) => void;
   /**
@@ -85,7 +85,7 @@ export function createNotes(
 const shortened = (text: string): string =>
   text.length > 500 ? `${text.slice(0, 500)}… (${text.length} characters)` : text;
 
-/** The header is `true` or a date. */
+/** Empty if the Deprecation header is `true` instead of a date. */
 function since(deprecation: string | null): string {
   const date = dateOf(deprecation ?? "");
   return date ? ` since ${day(date)}` : "";
@@ -101,7 +101,7 @@ function sunsetText(sunset: string, now: number): string {
   return text === "" ? "it will stop working (no date given)" : `it will stop working: ${text}`;
 }
 
-/** Text that is not a date, shortened to one line that is safe for a terminal. */
+/** The text of a header, shortened to one line that is safe for a terminal. */
 const printable = (text: string): string => {
   const plain = text.replace(/[^ -~]/g, "").trim();
   return plain.length > 60 ? `${plain.slice(0, 60)}…` : plain;

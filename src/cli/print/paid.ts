@@ -8,7 +8,7 @@ export const keepResult = (output: Uint8Array, files: Files, now: number): Promi
   keep(output, { folders: fallbackFolders(files), date: new Date(now), thing: "result" });
 
 /**
- * Prints paid-for output. If the sink fails, reads the output to its end, saves it with `keepOutput`, and throws a
+ * Prints paid-for output. If `stdout` fails, reads the output to its end, saves it with `keepOutput`, and throws a
  * `StoredElsewhere` that says where it is.
  */
 export async function printPaid(

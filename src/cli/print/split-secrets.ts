@@ -3,7 +3,7 @@ import type { Redactor } from "../../core/redact.ts";
 
 type Batches = AsyncIterable<readonly unknown[]>;
 
-/** If this many records have no text at a place, the rest of a secret is no longer expected at that place. */
+/** If this many records in a row have no text at a place, the rest of a secret is no longer expected at that place. */
 const maxApart = 16;
 
 /**

@@ -17,8 +17,9 @@ interface Writer {
 const pauseFactor = 4;
 
 /**
- * Prints text as it arrives, and always ends it with a newline. Markdown is drawn on a terminal, and stays unchanged in
- * a pipe. Asides (a model's reasoning) go to stderr. Also masks a secret that is split between pieces.
+ * Prints text as it arrives, and ends its last line. Markdown is drawn on a terminal, and stays unchanged in a pipe.
+ * Asides (a model's reasoning) go to stderr, and are dropped with `--quiet`. Also masks a secret that is split between
+ * pieces.
  */
 export async function printText(
   { text, after }: Text,

@@ -32,8 +32,7 @@ interface FillOptions {
 /**
  * Completes the input. Text piped to stdin becomes the value of a missing argument. For some commands, the text is put
  * before a value that was given. Prompts for everything that is missing. If gpuctl cannot prompt, throws a `UsageError`
- * that lists everything missing. With `--no-validate`, neither prompts nor throws: the service rejects incomplete
- * input.
+ * that lists everything missing. With `--no-validate`, does neither: the service rejects incomplete input.
  */
 export async function fillIn(
   { command: node, argv }: Invocation,

@@ -3,7 +3,7 @@ import type { Settings } from "../../config/settings.ts";
 import { Interrupted, UsageError } from "../../core/errors.ts";
 import type { Io, Prompts } from "../../system/types.ts";
 
-/** Whether gpuctl can prompt: both stdin and stderr must be terminals. */
+/** Whether gpuctl can prompt: prompts must be allowed, and both stdin and stderr must be terminals. */
 export const canPrompt = (
   { promptsAllowed }: Pick<Settings, "promptsAllowed">,
   { stdin, stderr }: Pick<Io, "stdin" | "stderr">,
@@ -22,7 +22,7 @@ interface Confirmation {
   readonly question: () => Promise<string | undefined> | string | undefined;
   /** The word to type instead of yes. */
   readonly typed?: string | undefined;
-  /** Asked only on a terminal, if `question` returns undefined. */
+  /** The question to ask if `question` returns undefined and gpuctl can prompt. */
   readonly spending?: () => Promise<string | undefined>;
 }
 
@@ -30,7 +30,7 @@ type ConfirmSettings = Pick<Settings, "yes" | "promptsAllowed" | "sandbox" | "pr
 
 /**
  * Asks before spending money or destroying something, and returns whether it asked. Throws if the answer is no. If
- * gpuctl cannot prompt, throws for a destructive command, and returns false for any other command. With `--yes`, asks
+ * gpuctl cannot prompt, throws if a destructive command has a question, and otherwise returns false. With `--yes`, asks
  * nothing.
  */
 export async function confirm(

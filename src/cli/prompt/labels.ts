@@ -19,14 +19,14 @@ interface Lookup {
   readonly dryRun: boolean;
   readonly call: Call;
   readonly say: (line: string) => void;
-  /** Maximum time to look up labels, in milliseconds. Default: only each single request has a time limit. */
+  /** Maximum time to look up all labels, in milliseconds. If undefined, only each single request has a time limit. */
   readonly waitTimeout?: number | undefined;
 }
 
 /**
  * Replaces labels with IDs in the fields that take rentals or volumes. For a command that changes something, prints
- * which ID a label stands for. In a dry run, looks nothing up. Throws the same errors as `labelLookup`, and
- * `WaitedTooLong` at the timeout.
+ * which ID a label stands for. In a dry run, looks nothing up. Throws the same errors as `idFor`, and `WaitedTooLong`
+ * at the timeout.
  */
 export async function withIds(
   node: CommandNode,
@@ -64,7 +64,7 @@ export async function withIds(
   return replaced;
 }
 
-/** The same call, except that all calls together take at most this many milliseconds. */
+/** The same call, except that all calls together take at most `timeout` or, if that is longer, `minLookUp`. */
 async function withinTime(timeout: number, call: Call): Promise<Call> {
   const { minLookUp } = await import("../../client/rentals/waiting.ts");
   const limit = limitAfter(Math.max(minLookUp, timeout));

@@ -4,7 +4,7 @@ import type { LiveValue } from "../../command-kit/values.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import type { Field } from "../../contract/plain/field.ts";
 
-/** A required argument or field that was not given. */
+/** An argument or field that has no value. */
 export interface Missing {
   /** Its name in messages and help, such as `--gpu-count` or `RENTAL`. */
   readonly flag: string;

@@ -171,14 +171,14 @@ const meaningOf = (cause: unknown, sandbox: boolean): Meaning =>
     exitCode: exit.fault,
   };
 
-/** The exit code if some of several items failed with these codes. */
+/** The exit code for several items. `codes` are the exit codes of those that failed. */
 function exitForItems(codes: readonly number[], succeeded: number): number {
   const [first = exit.fault] = codes;
   for (const worst of [exit.interrupted, exit.unknownOutcome]) if (codes.includes(worst)) return worst;
   return succeeded === 0 && codes.every((code) => code === first) ? first : exit.someFailed;
 }
 
-/** What happened to one of several items. */
+/** Why one of several items failed. */
 function itemText(cause: unknown, sandbox: boolean, addFlag: AddFlag): string {
   const { status, request, finding, issues = [] }: Partial<Details> = cause instanceof Error ? cause : {};
   const isUnknown = meaningOf(cause, sandbox).code === "UNKNOWN_OUTCOME";
