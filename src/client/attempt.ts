@@ -16,9 +16,9 @@ export interface SendOptions {
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   readonly random: () => number;
   readonly now: () => number;
-  /** Aborts all requests in flight. */
+  /** Aborts the requests that are sent with these options. */
   readonly signal?: AbortSignal;
-  /** Called after each request. */
+  /** Called for each request when the head of its response arrives, or when it fails without a response. */
   readonly observe?: Observer;
   /** Default: `responseLimits`. */
   readonly limits?: ResponseLimits;

@@ -11,7 +11,7 @@ export interface Deadline {
   readonly clear: () => void;
 }
 
-/** Milliseconds. If a timer fires later than this after its due time, the process was suspended. */
+/** Milliseconds. If a timer is later than this, the process is assumed to have been suspended. */
 const maxLateness = 1_000;
 
 /**

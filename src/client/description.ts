@@ -12,7 +12,7 @@ import { wireRequest } from "./request.ts";
 import { readBuffered } from "./response.ts";
 import type { CallOptions } from "./send.ts";
 
-// For folders of `src` that may import types from `client`, but not from `openapi`.
+// Exported again for folders of `src` that may import types from `client`, but not from `openapi`.
 export type { DescriptionCache } from "../openapi/description-store.ts";
 export type { Description } from "../openapi/document.ts";
 

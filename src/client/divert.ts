@@ -80,8 +80,8 @@ async function* rest(body: ResponseBody, scanner: Scanner, maxBytes: number): As
 }
 
 /**
- * Replaces the placeholders in a JSON text with the strings that were taken out. `opened` must be in the order of the
- * text.
+ * Replaces the placeholders in a JSON text with the strings that were taken out. `opened` must have the order in which
+ * the placeholders follow each other in the text.
  */
 export function restored(json: Uint8Array, opened: Iterable<Diverted>): Uint8Array {
   const parts: Buffer[] = [];
@@ -142,7 +142,7 @@ class Scanner {
     this.#open = open;
   }
 
-  /** Returns a copy of the bytes that stay in the response. */
+  /** Returns a copy of the bytes that stay in the response, with a placeholder for each string that is taken out. */
   scan(chunk: Buffer): Buffer {
     const kept: Buffer[] = [];
     for (let at = 0; at < chunk.length; ) {

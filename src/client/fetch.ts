@@ -43,7 +43,7 @@ export interface ResponseBody extends AsyncIterable<Uint8Array> {
 
 export type Convert = (part: Uint8Array) => readonly Uint8Array[];
 
-/** One request and its response, for `--debug` and deprecation notices. It holds no credential. */
+/** One request and its response, for example for `--debug` and deprecation notices. It holds no credential. */
 export interface Exchange {
   readonly method: string;
   readonly url: string;
@@ -180,7 +180,7 @@ export async function* startingWith<Item>(
 /**
  * Yields the bytes of a response as they arrive. The deadline applies to each wait for bytes, not to the whole response
  * and not to the time that the consumer takes. A chunk for which `isProgress` returns false does not end a wait. Throws
- * the deadline's reason when it expires.
+ * the reason of the deadline's signal once the signal is aborted.
  */
 export async function* withIdleTimeout(
   { body }: FetchResponse,

@@ -10,7 +10,10 @@ import { acceptAnything, type RequestParts, wireRequest } from "./request.ts";
 import { type BufferedResponse, jsonOf, readBuffered, readJson } from "./response.ts";
 import { type CallOptions, send } from "./send.ts";
 
-/** Records in batches as they arrive, or the whole response if it is not an array. */
+/**
+ * Records in batches as they arrive, or the whole response if it is not an array, or if it is short and `wholeIfShort`
+ * is set.
+ */
 export type Listed = { readonly records: AsyncIterable<readonly unknown[]> } | { readonly data: unknown };
 
 interface ListOptions {
@@ -31,7 +34,9 @@ export type List = <Id extends OperationId>(
 /**
  * Sends an operation and returns the records of its response as they arrive, so that a list may be larger than memory.
  * Until the first records arrive, `list` retries and throws as `call` does. After that, the iteration throws
- * `NetworkError`, `InvalidResponse` or `ResponseTooLarge`. A response that is not a bare array is returned whole.
+ * `NetworkError`, `InvalidResponse`, `ResponseTooLarge` or, after an abort, the signal's reason. If the list has
+ * several pages, the iteration requests the further pages, and throws as `call` does. Without pages, a response that is
+ * not a bare array is returned whole.
  */
 export async function list<Id extends OperationId>(
   id: Id,
@@ -98,7 +103,7 @@ export type RawListed = BufferedResponse | { readonly records: AsyncIterable<rea
 /** Sends any read request. Returns the whole response, unless it is a long list. */
 export type RawList = (parts: RequestParts) => Promise<RawListed>;
 
-/** As `rawCall`, but returns the records of a long list as they arrive; see `list`. */
+/** Like `rawCall`, but returns the records of a long list as they arrive; see `list`. */
 export const rawList = (parts: RequestParts, options: CallOptions): Promise<RawListed> =>
   sendRequest(wireRequest(parts, options.target, acceptAnything), readRawList, options);
 

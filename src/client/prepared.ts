@@ -27,7 +27,7 @@ interface CallOptions extends PrepareOptions {
   readonly path: string;
 }
 
-/** Sends a body once, and returns its whole response. Throws as `rawCall` does. */
+/** Sends a request with this body once, and returns the whole response. Throws as `rawCall` does. */
 export type PreparedWrite = (body: string) => Promise<BufferedResponse>;
 
 /**

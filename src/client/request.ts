@@ -85,7 +85,7 @@ export function wireRequest(parts: RequestParts, target: Target, accept = "appli
     headers: {
       ...target.headers,
       Accept: accept,
-      // Responses are read as they are. Without this header, a service may compress them.
+      // Responses are not decompressed. Without this header, a service may compress them.
       "Accept-Encoding": "identity",
       "User-Agent": target.userAgent,
       ...(open ? {} : authorization(url, target)),

@@ -27,8 +27,8 @@ export interface Reader<Value> {
 
 /**
  * Sends an operation and returns the result of the reader. Only reads are retried. A deprecated operation is sent as
- * its replacement if the service's description lists the replacement. If the service does not know the path of an
- * operation that replaced an older one, the older path is tried.
+ * the replacement that `replacementOf` finds in the service's description, if any. If the service does not know the
+ * path of an operation that replaced an older one, the older path is tried.
  */
 export async function send<Value>(
   id: OperationId,
@@ -106,7 +106,7 @@ const refreshHint =
 const isUnknownPath = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.status === 404;
 
-/** The path, or its method, is no longer served: nothing was done. */
+/** Whether the service no longer serves the path or the method. In that case, it did nothing. */
 const isGone = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && [404, 405, 410].includes(error.status);
 

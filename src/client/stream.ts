@@ -27,7 +27,7 @@ export interface ServerEvents extends AsyncIterable<ServerEvent> {
   /** Returns what has arrived of the response so far; undefined if nothing has. */
   readonly received: () => Received | undefined;
   /**
-   * Returns the error for a request that the user interrupted, with what has arrived; undefined without interruption.
+   * If the user has interrupted the request, returns the error for that, which holds `received`; otherwise undefined.
    */
   readonly interrupted: (received: Received | undefined) => InterruptedWrite | undefined;
 }

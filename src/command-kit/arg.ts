@@ -17,8 +17,8 @@ export interface Arg<Key extends string = string, Value = unknown> extends ArgOp
 
 export interface ArgOptions {
   /**
-   * `off-terminal`: required only where the command cannot prompt for the value: without a terminal, or with a
-   * machine-readable output format.
+   * `off-terminal`: required, unless the command asks for the value in its interactive mode: on a terminal, with table
+   * output, and not in a dry run.
    */
   readonly required?: boolean | "off-terminal";
   /** A field that the command derives from the argument. An error in that field names the argument. */

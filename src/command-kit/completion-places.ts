@@ -55,8 +55,8 @@ export async function completionPlace(shell: Shell, user: ShellUser): Promise<Co
 const startsLoginShells = (platform: string): boolean => platform === "darwin";
 
 /**
- * The file that a login bash runs: the first of these that exists. A new ~/.bash_profile would keep bash from running the
- * user's ~/.profile.
+ * The file that a login bash runs: the first of ~/.bash_profile, ~/.bash_login and ~/.profile that exists. A new
+ * ~/.bash_profile would keep bash from running the user's ~/.profile.
  */
 async function loginFile(home: string): Promise<string> {
   const [preferred, ...others] = [".bash_profile", ".bash_login", ".profile"] as const;
@@ -98,7 +98,7 @@ export async function loadsCompletions(
 /** How to ask each shell, and a text that the output includes if the shell completes gpuctl. */
 const questions: Readonly<Record<Shell, { readonly args: readonly string[]; readonly offers: string }>> = {
   bash: {
-    // The package bash-completion loads a script at the first Tab.
+    // The package bash-completion loads a script only at the first Tab, so this line makes it load the script.
     args: [
       "-ic",
       "unset HISTFILE; { complete -p gpuctl || _comp_load gpuctl || _completion_loader gpuctl; } > /dev/null 2>&1; complete -p gpuctl",

@@ -81,8 +81,9 @@ export interface Ports {
   /** Adds the service flags of this command line, such as `--sandbox`, to the command lines in a text. */
   readonly withServiceFlags: (text: string) => string;
   /**
-   * After prompts, gpuctl prints a command line that repeats the run without prompts. In that line, this sets the flag
-   * for a field. For commands that use this port, gpuctl prints the line after the run instead of before.
+   * After prompts, gpuctl prints a command line that repeats the run without prompts. This function sets the flag for a
+   * field in that line. If it was called, gpuctl prints the line even without prompts. For commands that use this port,
+   * gpuctl prints the line after the run instead of before.
    */
   readonly changeLine: (field: string, flag: readonly [name: string, value: string]) => void;
   /**
@@ -113,8 +114,8 @@ export interface Ports {
   /** The sandbox to control: the local one, or a served one. Throws `NotFound` when the host is not a sandbox. */
   readonly sandbox: () => Promise<SandboxControl>;
   /**
-   * Moves the state file of the local sandbox aside, and returns the new path of the file. After that, `sandbox` opens
-   * a new state. For a state that cannot be used.
+   * Call this if the state of the local sandbox cannot be used. It moves the state file aside and returns the file's
+   * new path. After that, `sandbox` opens a new state.
    */
   readonly setSandboxAside: () => Promise<string>;
   /** Facts about the sandbox to control, available without opening its state. */
@@ -208,7 +209,7 @@ export interface Attendance {
 
 /** For a conversation on the terminal: the command reads lines, prints several results and continues after failures. */
 export interface Dialog {
-  /** Whether someone can type on a terminal. */
+  /** Whether someone can type on a terminal, the output is a table on a terminal, and this is not a dry run. */
   readonly isPossible: boolean;
   readonly lineEditor: Io["lineEditor"];
   /**
@@ -229,7 +230,7 @@ export interface Dialog {
    * if the error has no response that was paid for.
    */
   readonly kept: (error: unknown) => Promise<string | undefined>;
-  /** Opens a text in the user's editor and returns the edited text. Throws `Unavailable` and `ProgramFailed`. */
+  /** Opens a text in the user's editor and returns the edited text. Throws `Unavailable` or `ProgramFailed`. */
   readonly edit: (text: string) => Promise<string>;
   /**
    * Copies a text to the clipboard, both through the terminal and with a program of the system. Returns "copied" if a
@@ -241,10 +242,9 @@ export interface Dialog {
 
 /**
  * Returns the service's OpenAPI description, from the cache or fetched; `refresh` ignores the cache. If the description
- * cannot be fetched, returns the documented API if `orDocumented` accepts it, and otherwise throws the error. A dry run
- * fetches nothing. If no description is cached, it returns the documented API or, if `orDocumented` rejects the
- * documented API, throws a `UsageError`. With a `timeout` (milliseconds), returns the documented API only in the
- * sandbox.
+ * cannot be fetched, returns the documented API if `orDocumented` accepts it, and otherwise throws the error. In a dry
+ * run, fetches nothing: if no description is cached, returns the documented API, unless `orDocumented` rejects it. In
+ * that case, throws a `UsageError`. With a `timeout` (milliseconds), returns the documented API only in the sandbox.
  */
 export type Describe = (options?: {
   readonly refresh?: boolean;
@@ -275,7 +275,7 @@ export interface Files {
 export interface CommandSettings {
   readonly version: string;
   readonly output: string;
-  /** Whether the command line sets a format other than table. */
+  /** Whether the command line has `--jq` or sets a format other than table. */
   readonly formatFromCli: boolean;
   /** Whether the command line sets the table format or an option of tables. */
   readonly tableFromCli: boolean;
@@ -409,7 +409,7 @@ export interface SandboxControl {
     /** The most recent matching requests, oldest first. */
     readonly list: (filter: object) => Awaitable<readonly unknown[]>;
     readonly count: (filter: object) => Awaitable<number>;
-    /** Removes the matching requests, or all, and returns how many were removed. */
+    /** Removes the matching requests, and returns how many were removed. An empty filter matches all. */
     readonly clear: (filter: object) => Awaitable<number>;
     readonly expect: (expectation: object) => Awaitable<ExpectationResult>;
   };

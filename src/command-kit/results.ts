@@ -3,8 +3,8 @@ import type { Result } from "../core/result.ts";
 import type { CommandSettings } from "./context.ts";
 
 /**
- * Prints a text, or a record when the command line sets a format. A format set in the environment or the profile is
- * ignored, so that shells that source the text keep working.
+ * Prints a text, or a record if the command line has `--jq` or sets a format other than table. A format set in the
+ * environment or the profile is ignored, so that shells that source the text keep working.
  */
 export const textResult = (
   text: string,
@@ -16,8 +16,8 @@ export const textResult = (
 export const nothingDone = "Nothing was done: this is a dry run.";
 
 /**
- * Throws `UsageError` if a flag makes a command print several results and the output format can print only one.
- * `formats` are the formats that can print several.
+ * For a flag that makes a command print several results: throws `UsageError` if the output format can print only one,
+ * or if there is a `--jq` filter. `formats` are the formats that can print several.
  */
 export function assertRepeatable(
   flag: string,

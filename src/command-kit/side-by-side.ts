@@ -31,9 +31,10 @@ const recovery = 8;
 
 /**
  * Does paid work for several items, some of them at once. Returns the outcomes in the order of the items. A 429 means
- * that nothing was done: all items wait as long as the service asks, and the refused item is tried again. No other
- * failure is retried. If the user interrupts, items that were not started have the outcome `Interrupted`. If an item
- * fails and all others would fail in the same way, items that were not started have the outcome `NotTried`.
+ * that nothing was done: all items wait (for the time in `Retry-After`, if there is one), and the refused item is tried
+ * again. No other failure is retried. If the user interrupts, items that were not started have the outcome
+ * `Interrupted`. If an item fails and all others would fail in the same way, items that were not started have the
+ * outcome `NotTried`.
  */
 export async function sideBySide<Item, Value>(
   items: readonly Item[],
@@ -48,7 +49,7 @@ export async function sideBySide<Item, Value>(
   const outcomes: (Outcome<Value> | undefined)[] = items.map(() => undefined);
   /** Why no further item is started. */
   let stopped: unknown;
-  /** The waits since the last success. */
+  /** Counts the waits since the last success. */
   let waits = 0;
   /** Counts the waits of the whole run. */
   let period = 0;

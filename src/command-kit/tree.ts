@@ -132,8 +132,8 @@ export interface ShownExample {
 
 /**
  * Adds to each example the lines that must run before it. If all examples begin with the same lines, these lines become
- * a separate example, which is shown first. On a new machine, each other example works after the first one, and all of
- * them work in the order shown.
+ * a separate example, which is shown first. In a new sandbox, any one of the other examples works after the first one,
+ * and all of them work in the order shown.
  */
 export function shownExamples(examples: readonly Example[]): readonly ShownExample[] {
   const [{ after: first = [] } = {}, ...others] = examples;
@@ -149,8 +149,8 @@ export function shownExamples(examples: readonly Example[]): readonly ShownExamp
 }
 
 /**
- * Returns the names, for messages, of the arguments and flags that set the input field at `path`; the main one first.
- * May be empty.
+ * Returns the names, for messages, of the arguments and flags that set the input field at `path`; arguments first. May
+ * be empty.
  */
 export function flagsThatSet(
   { args, flags }: Pick<CommandNode, "args" | "flags">,

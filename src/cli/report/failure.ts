@@ -23,8 +23,8 @@ export interface FailureContext {
   readonly last?: Pick<Exchange, "method" | "url" | "status"> | undefined;
   readonly sandbox?: boolean;
   /**
-   * The command line. Used to name the flags of fields that the service rejects, and to add the flags that select the
-   * service to suggested commands.
+   * The command line. Used to name the flags of fields that the service rejects, and to add the service flags, such as
+   * `--sandbox`, to suggested commands.
    */
   readonly invocation?: Pick<Invocation, "command" | "flags" | "globals">;
 }
@@ -40,7 +40,7 @@ const aboutResponse: ReadonlySet<string> = new Set([
   "WaitedTooLong",
 ]);
 
-/** Converts any error to a failure. An unexpected error is a bug in gpuctl. */
+/** Converts any error to a failure. An unexpected error is reported as a bug in gpuctl. */
 export function failureOf(
   thrown: unknown,
   { completedBefore, last, sandbox = false, invocation }: FailureContext = {},
@@ -81,7 +81,7 @@ export function failureOf(
   };
 }
 
-/** Adds the flags that select the service to the commands that the message of a failed item suggests. */
+/** Adds the service flags to the commands that are suggested in the message of a failed item. */
 const withCompleteCommands = (issue: unknown, flags: readonly string[]): unknown =>
   isRecord(issue) && typeof issue.message === "string"
     ? { ...issue, message: withServiceFlags(issue.message, flags) }

@@ -8,8 +8,8 @@ import {
 import type { Files } from "../../system/types.ts";
 
 /**
- * Saves the received part of a response that was paid for but could not be used. Returns a sentence that says where it
- * was saved, or undefined for an error without such a response.
+ * Saves what was received of each response that was paid for but could not be used. Returns a sentence for each, which
+ * says where it was saved or why it could not be saved. Returns undefined for an error without such a response.
  */
 export async function keptResponse(
   error: unknown,

@@ -29,7 +29,7 @@ interface Passed {
   readonly end: () => Promise<void>;
 }
 
-/** How many characters of an unfinished line are held. */
+/** The maximum number of characters that are held of an unfinished line. */
 const maxHeld = 64 * 1024;
 
 /**

@@ -31,7 +31,7 @@ export interface Connection extends Pick<Ports, "callAt" | "requestAt"> {
   readonly setSandboxAside: Ports["setSandboxAside"];
   /** The controls of the served sandbox, if a flag or variable names one. */
   readonly servedSandbox: (() => Promise<SandboxControl & SandboxFacts>) | undefined;
-  /** The requests that a dry run would have sent. */
+  /** The requests that the command would have sent if this were not a dry run. */
   readonly dryRunRequests: readonly ShownRequest[];
   /** Whether a request that may change something was sent. */
   readonly hasWritten: () => boolean;

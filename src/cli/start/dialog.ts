@@ -56,7 +56,7 @@ export function createDialog(
   };
 }
 
-/** The programs that may copy to the clipboard, in the order in which they are tried. */
+/** The clipboard programs to try on this system, in order. */
 function clipboardTools({ env, machine: { platform } }: Pick<System, "env" | "machine">) {
   const tools: readonly ClipboardTool[] = [
     { program: "pbcopy", works: platform === "darwin" },
@@ -65,7 +65,7 @@ function clipboardTools({ env, machine: { platform } }: Pick<System, "env" | "ma
     {
       program: "clip.exe",
       works: platform === "win32" || Boolean(env.WSL_DISTRO_NAME),
-      // Without a byte order mark, clip.exe takes its input for text in the code page of the console.
+      // Without a byte order mark, clip.exe reads its input in the code page of the console.
       encode: (text) => Buffer.from(`\ufeff${text}`, "utf16le"),
     },
   ];

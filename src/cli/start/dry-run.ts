@@ -2,7 +2,7 @@ import { type RequestParts, type Target, wireRequest } from "../../client/reques
 import type { Result } from "../../core/result.ts";
 import { isMachineFormat, type OutputFormat } from "../../core/view.ts";
 
-/** Thrown in a dry run instead of sending a request. Ends the command. */
+/** Thrown in a dry run when a request would be sent. Ends the command. */
 export class DryRun extends Error {
   override readonly name = "DryRun";
 }

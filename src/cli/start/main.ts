@@ -165,7 +165,7 @@ function secretsIn(argv: readonly string[], env: System["env"]): readonly string
   return [...(env.GPUCTL_API_KEY ? [env.GPUCTL_API_KEY] : []), ...[...argv, ...urls].flatMap(passwordsIn)];
 }
 
-/** Keys inside a shell command that prints the key: the value of a flag or of `config set apiKeyCommand`. */
+/** Keys inside a key command on the command line: the value of a flag, or the value for `config set apiKeyCommand`. */
 function typedSecrets({ command, args: [key, value = ""], flags }: Invocation): readonly string[] {
   const given = command.flags
     .filter(({ isKeyCommand }) => isKeyCommand)
@@ -182,7 +182,7 @@ const secretsOf = ({ profiles = {} }: Config): readonly string[] =>
     ...secretsInCommand(profileValue(profile, "apiKeyCommand") ?? ""),
   ]);
 
-/** Commands that need no configuration run even if the configuration file cannot be read. `doctor` reports it. */
+/** Commands that need no configuration run even if the configuration file cannot be read. `doctor` reports why. */
 function configFor({ command }: Invocation, { files }: System): Config {
   try {
     return readConfig(files);
@@ -227,7 +227,7 @@ const reportedAfterInterrupt: ReadonlySet<string> = new Set([
   "LeaseNotStored",
 ]);
 
-/** A filter must compile before anything is sent. */
+/** Compiles the filter. Called before anything is sent, so that an invalid filter has no effects. */
 const compiled = async (expression: string, { interrupted }: System) =>
   (await import("../../output/jq.ts")).compileFilter(expression, interrupted);
 

@@ -98,8 +98,8 @@ export async function run(
     !settings.dryRun &&
     command.confirm !== undefined &&
     (await confirm(questionOf(command.confirm, runInput, assertCanSend), node, settings, system.io));
-  // If an answer to a prompt is invalid, prints the command line with all answers, so that they are not lost. The line
-  // does not contain `--yes`, because the user has not confirmed.
+  // If a step before the run fails, for example because an answer to a prompt is invalid, prints the command line with
+  // all answers, so that they are not lost. `--yes` is not added to the line, because the user has not confirmed.
   const sayUnconfirmed = (error: unknown): never => {
     const isCanceled = error instanceof Interrupted || system.interrupted.aborted;
     if (line && !isCanceled)
@@ -126,7 +126,7 @@ export async function run(
     sayLine();
     return result;
   } catch (error) {
-    // If the user has declined, does not suggest running the line again.
+    // If the user declined, the line is not suggested.
     if (!(error instanceof Interrupted)) sayLine();
     throw error;
   }

@@ -18,12 +18,12 @@ export interface ServiceDescription {
   readonly descriptions: DescriptionLookup | undefined;
   /**
    * For a dry run: the request that would be sent instead, if the cached description lists a replacement for the
-   * operation. Warns if the cached description may be outdated.
+   * operation. Warns if the command would first fetch the description, which may then list something else.
    */
   readonly replacementFor: (id: OperationId, input: object) => Promise<RequestParts | undefined>;
   /**
-   * If the cached description does not list the value, fetches the description again, with a short timeout. Fetches
-   * nothing in a dry run.
+   * If the cached description does not list the value, fetches the description again, with a short timeout. In a dry
+   * run, fetches nothing.
    */
   readonly isListed: IsListedFor;
 }

@@ -86,8 +86,8 @@ function createTask(
 }
 
 /**
- * The same calls, except that they send nothing after the signal is aborted. The abort also ends reads, but not a write
- * that was already sent.
+ * The same calls, except that a call that is made after the signal is aborted sends nothing. The abort also ends reads,
+ * or the wait for them, but not a write that is under way.
  */
 function untilAborted(calls: Connection["calls"], signal: AbortSignal): Connection["calls"] {
   const canceled = () => new Interrupted("canceled before the request was sent");

@@ -8,7 +8,7 @@ export interface Piece {
   readonly text: string;
 }
 
-/** A call of a function that the model asks for. `arguments` is JSON as the model wrote it, so it may be invalid. */
+/** A function call that the model asks for. `arguments` is JSON as the model wrote it, so it may be invalid. */
 export interface ToolCall {
   readonly id?: string;
   readonly name: string;

@@ -23,8 +23,8 @@ export interface Usage {
 
 /**
  * Yields the chunks of a chat completion. Throws `StreamTruncated` if an event reports a failure or cannot be read, or
- * if the stream ends with neither `[DONE]` nor a finish reason. The chunks yielded so far are then incomplete. The
- * error carries the raw response only if no text was yielded, or if an event could not be read. Throws
+ * if the stream ends with neither `[DONE]` nor a finish reason. The chunks yielded so far are then only a part of the
+ * completion. The error carries the raw response only if no text was yielded, or if an event could not be read. Throws
  * `InterruptedWrite` if the user interrupts before the first text, and the signal's reason if the user interrupts
  * later.
  */
@@ -75,8 +75,8 @@ async function* separated(events: AsyncIterable<ServerEvent>): AsyncGenerator<Se
 }
 
 /**
- * The failure that a whole chat completion reports; undefined if it reports none. A gateway may send an error with status
- * 200, even beside the text that had arrived before the failure.
+ * The failure that a whole chat completion reports; undefined if it reports none. A gateway may send an error with
+ * status 200, even together with text that was generated before the failure.
  */
 export const completionFailure = (body: unknown): string | undefined =>
   failureIn({ event: undefined, data: "" }, body);

@@ -25,7 +25,10 @@ interface Service {
   readonly request: RawCall;
 }
 
-/** Checks a key with requests that cost nothing and change nothing. Throws any failure that is not about the key. */
+/**
+ * Checks a key with requests that cost nothing and change nothing. Throws the failure if it is not known whether the
+ * service accepts the key. If only the access of the key is not known, the key counts as `accepted`.
+ */
 export async function checkKey(key: string, service: Service): Promise<KeyState> {
   try {
     await service.call("getActiveRentalSummary", {}, { retries: 0 });

@@ -17,7 +17,7 @@ export const waitStates = ["running", "active", "terminated"] as const;
 /** The pause after the first request, in milliseconds. It doubles after each further request. */
 const firstPause = 1_000;
 
-/** The minimum time for a request, in milliseconds: the last request is sent at the timeout, when no time is left. */
+/** Each request may take at least this many milliseconds. The last one is sent at the timeout, when no time is left. */
 export const minLookUp = 2_000;
 
 export interface Wait {
@@ -49,9 +49,9 @@ export const inState = (state: string): Pick<Wait, "goal" | "reached"> => ({
 
 /**
  * Polls a rental until the goal is reached or the timeout expires. The timeout holds even if the service does not
- * respond or the clock is set back. Throws `WaitedTooLong` at the timeout, and `NotFound` when the rental does not
- * exist. Unless the goal is the end of the rental, also throws `NotFound` when the rental has ended, and `RentalFailed`
- * when it has failed.
+ * respond or the clock is set back. Throws `WaitedTooLong` at the timeout, or up to `minLookUp` later if the last
+ * request takes that long. Throws `NotFound` when the rental does not exist. Unless the goal is the end of the rental,
+ * also throws `NotFound` when the rental has ended, and `RentalFailed` when it has failed.
  */
 export async function waitForRental(
   { rentalId, goal, reached, interval = defaultInterval, timeout }: Wait,

@@ -5,8 +5,8 @@ export interface Channel {
   /** The host, with its port if the URL has one. */
   readonly host: string;
   /**
-   * Sends a request once, on a connection of its own or on one that is idle. At most one of `failed` and `end` is
-   * called.
+   * Sends a request once, on a new connection or an idle one. At most one of the receiver's functions `failed` and
+   * `end` is called.
    */
   readonly begin: (request: OutgoingRequest, receiver: Receiver) => Exchange;
   /** Closes every connection, so that the process can end. */

@@ -189,8 +189,8 @@ class Connection {
   }
 
   /**
-   * The service may close connections after a response without saying so. A request on a connection that was used
-   * before may then be lost, so from now on, each request gets a new connection.
+   * If a connection that was used before ends early, the service may close connections after a response without saying
+   * so. A request on such a connection may be lost, so each later request gets a new connection.
    */
   #noteEarlyEnd(): void {
     const isEarly = performance.now() - this.idleSince < maxIdleTime || this.exchange?.isSent;
@@ -394,7 +394,7 @@ class Replay {
     this.#connection.on("error", () => {});
     import("./node-http.ts").then(({ receiveWithNode }) => {
       this.#exchange = receiveWithNode(request, { host, connection: this.#connection, receiver });
-      // By then, `node:http` has read everything that arrived before the failure.
+      // The delay lets `node:http` read everything that arrived before the failure.
       if (this.#failure) setImmediate(() => this.#connection.destroy(this.#failure));
     }, receiver.failed);
   }

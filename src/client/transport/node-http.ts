@@ -27,7 +27,7 @@ export async function openNodeChannel(
   target: URL,
   { isRead, isShared, signal }: NodeChannelOptions,
 ): Promise<Channel> {
-  // No keep-alive on Deno: when a reused connection is lost, Deno sends the request again, even if it is a create.
+  // No keep-alive on Deno: when a reused connection is lost, Deno sends the request again, even if it is a write.
   const keepAlive = !("Deno" in globalThis);
   const { request, Agent } = await moduleFor(target);
   // Services close a connection that is idle for some seconds. A write must not use a connection that is about to
@@ -153,8 +153,8 @@ export const moduleFor = async ({ protocol }: URL): Promise<Pick<typeof http, "r
 
 /**
  * The agent for the proxy that the environment sets for a URL, if any. `signal` ends the connections to the proxy,
- * including pending ones, which the agent does not track yet.
- * @throws ConnectionFailed when the proxy's URL cannot be used
+ * including pending ones, which the agent does not track yet. Throws `ConnectionFailed` if the proxy's URL cannot be
+ * used.
  */
 export async function proxyAgent(
   url: URL,

@@ -49,8 +49,8 @@ const headerLine = /^([!#$%&'*+\-.^_`|~\dA-Za-z]+):([\t\x20-\x7e]*)$/;
 
 /**
  * Reads the head of a response, without the empty line at its end. Returns undefined for a response that is left to the
- * parser of Node.js: one that has no body or no marked end, repeats a header other than Set-Cookie, has another version
- * of HTTP, has an unusual `Connection` header, or is not valid HTTP.
+ * parser of Node.js: one that is not HTTP/1.1, is informational (1xx), has no body or no marked end, repeats a header
+ * other than Set-Cookie, has a header that is not ASCII or an unusual `Connection` header, or is not valid.
  */
 export function plainHead(text: string): PlainHead | undefined {
   const [first = "", ...lines] = text.split("\r\n");
@@ -107,7 +107,7 @@ class MeasuredBody implements BodyReader {
   }
 }
 
-/** The maximum length of a line between two chunks. */
+/** The maximum length of a line that is not part of a chunk, in bytes. */
 const maxLine = 16 * 1024;
 /** The maximum number of trailers: headers after the last chunk. Their contents are ignored. */
 const maxTrailers = 100;

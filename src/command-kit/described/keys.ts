@@ -4,7 +4,7 @@ import { firstAt } from "../../core/json.ts";
 import { idOf } from "../../core/responses/rental.ts";
 import { objectOf } from "../responses.ts";
 
-/** A key of the account that a command acts on. */
+/** An SSH key or API key that a command acts on. */
 export interface NamedKey {
   readonly id: string;
   readonly record: unknown;
@@ -22,8 +22,8 @@ interface KeyKind {
 }
 
 /**
- * Finds a key by its id, or else by its name. Throws `NotFound` if there is no such key, and `UnexpectedResponse` if the
- * list is incomplete and has no such id. If several keys have the name, throws a `UsageError` that lists their ids.
+ * Finds a key by its id, or else by its name. Throws `NotFound` if there is no such key, and `UnexpectedResponse` if
+ * the list is incomplete and has no such id. If several keys have the name, throws a `UsageError` that lists their ids.
  */
 export async function keyNamed(word: string, { kind, list, records }: KeyKind): Promise<NamedKey> {
   let isIncomplete = false;
@@ -65,12 +65,12 @@ export function keyText({ id, record }: NamedKey): string {
   return typeof name === "string" && name !== "" ? `${id} (${name})` : id;
 }
 
-/** The record of a key that was created. Throws `UnknownOutcome` for any other response. */
+/** The record of a key that was created. Throws as `objectOf` does for any other response. */
 export const createdKey = (response: BufferedResponse): unknown => objectOf(response);
 
 /**
- * The response to the removal of a key, or the key's id if the body is empty. Throws `UnknownOutcome` for any other
- * response.
+ * The object in the response to the removal of a key, or an object with the key's id if the body is empty. Throws as
+ * `objectOf` does for any other response.
  */
 export const removedKey = ({ id }: NamedKey, response: BufferedResponse): unknown =>
   response.text().trim() === "" ? { id, success: true } : objectOf(response);
