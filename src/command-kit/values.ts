@@ -88,7 +88,10 @@ function parseNumber(text: string, name: string): number {
   return number;
 }
 
-/** Parses a whole number within its bounds. Fields have no bounds here, because the contract checks them. */
+/**
+ * Parses a whole number within its bounds. Without bounds, accepts any number: such a value is for a field, which the
+ * contract checks.
+ */
 function parseInteger(text: string, name: string, { minimum, maximum }: Parsing): number {
   const number = parseNumber(text, name);
   if (minimum === undefined) return number;
@@ -106,7 +109,7 @@ function parseSize(text: string, name: string): { width: number; height: number 
   return { width: Number(match[1]), height: Number(match[2]) };
 }
 
-/** `KEY=JSON`: a field beyond the documented ones. */
+/** `KEY=JSON`: a field of the request and its value. */
 function parseParam(text: string, name: string): Readonly<Record<string, unknown>> {
   const at = text.indexOf("=");
   if (at < 1) throw new UsageError(`${name} must be KEY=JSON such as top_k=40, not ${JSON.stringify(text)}`);

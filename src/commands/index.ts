@@ -91,7 +91,7 @@ export const nouns: readonly {
   },
   {
     name: "auth",
-    summary: "Log in and out: the API key stored on this machine",
+    summary: "Log in and out, and show the API key in use",
     commands: ["login", "logout", "status", "token"],
   },
   {

@@ -227,7 +227,7 @@ describe("a confirmation", () => {
     await run("profile add work --base-url https://gpu.example.com --key-command 'print-key'");
     const { asked, prompts } = answeringConfirm(false);
     await run("profile remove work --sandbox", { terminal: 80, prompts });
-    expect(asked).toEqual(['Remove the profile "work" (gpu.example.com) with its key and its defaults?']);
+    expect(asked).toEqual(['Remove the profile "work" (gpu.example.com) with its key and its settings?']);
   });
 
   test("of user delete is given by typing the name of the profile", async () => {

@@ -384,7 +384,7 @@ describe("batch merge", () => {
       const folder = await cli.run("batch merge answers.jsonl --requests . --out other.jsonl");
       expect(folder).toMatchObject({
         code: exit.usage,
-        err: expect.stringContaining("--requests . is not a regular file"),
+        err: expect.stringContaining("--requests . is a folder"),
       });
       expect(await readdir(cli.folder)).not.toContain("other.jsonl");
     },

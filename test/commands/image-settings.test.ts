@@ -167,7 +167,7 @@ describe("image --from", () => {
       height: 896,
       lora: { Add_Detail: 0.5 },
     });
-    expect(err).toContain("was made with the model a, b, which is not known here");
+    expect(err).toContain("was made with the model a, b, which gpuctl does not know");
   });
 
   test("requires --image for a picture that was made from a reference picture", async () => {

@@ -173,7 +173,7 @@ describe("profile remove", () => {
     expect(await run("profile remove play", { terminal: 80, prompts: { confirm } })).toMatchObject({
       code: 130,
     });
-    expect(asked).toEqual(['Remove the profile "play" (sandbox) with its key and its defaults?']);
+    expect(asked).toEqual(['Remove the profile "play" (sandbox) with its key and its settings?']);
     expect(await run("profile remove play")).toMatchObject({ code: 2 });
     expect(await json("profile list")).toHaveLength(3);
   });

@@ -32,7 +32,7 @@ export default defineCommand({
   path: "api call",
   summary: "Call any operation of the service",
   details:
-    "Fields that are path, query or header parameters are sent as such. The others form the body. If --input sets the body, or if a GET, HEAD or DELETE has no body, the others are added to the query. The request is first checked against the service's OpenAPI description. The response is printed as JSON unless --output sets another format. null is a valid response: getRental returns it for a rental that does not exist.",
+    "Fields that are path, query or header parameters are sent as such. The others form the body. If --input sets the body, or if the operation is a GET, HEAD or DELETE without a body, the others are added to the query. If the service's OpenAPI description lists the operation, the request is first checked against it; --no-validate skips this check. A JSON response is printed as JSON unless --output sets another format. null is a valid response: getRental returns it for a rental that does not exist.",
   args: operationArgs,
   flags: {
     rawField: flag.texts("A field as text; a[b]=1, a[]=1 and a[][b]=1 fill objects and lists", {
@@ -88,7 +88,7 @@ export default defineCommand({
     }
     if (flags.include && settings.tableFromCli) {
       throw new UsageError(
-        "--include prints the response as received: remove --output table, --columns and --no-header",
+        "--include does not print tables: remove --output table, --columns and --no-header",
       );
     }
     if (flags.paginate && method !== "GET") throw new UsageError(`--paginate is for GET, not for ${method}`);
@@ -166,8 +166,8 @@ const isPaid = ({ path, method }: DescribedRequest["parts"]): boolean =>
 
 /**
  * If a request may create a rental, warns that the profile's limit `budget.maxBurn` is not checked. Such a request is a
- * POST to a path where rentals are created, or below such a path. Called only for requests that call no documented
- * operation.
+ * POST to a path where rentals are created, or below such a path, unless it looks like one that destroys something.
+ * Called only for requests that call no documented operation.
  */
 function warnOfUncheckedBurn(
   { parts: { method, path }, operation }: DescribedRequest,
@@ -203,7 +203,7 @@ function assertWithinBudget(
 
 /**
  * Gets the service's OpenAPI description. If it cannot be fetched, returns the documented API instead, but throws
- * `NoDescription` if the documented API does not list the operation.
+ * `NoDescription` for an operation id that the documented API does not list.
  */
 async function describedFor(named: Named, { describe }: Pick<Context, "describe">): Promise<Description> {
   try {

@@ -5,12 +5,12 @@ import { type DescribedRequest, isReservedHeader } from "../../openapi/request.t
 import type { SchemaIssue } from "../../openapi/schema-check.ts";
 import { similar } from "./find.ts";
 
-/** Matches messages about a body value of the wrong JSON type. */
+/** Matches messages such as `must be an integer`: the value must have a JSON type other than string. */
 const typeMessages = /^must be (an? )?(number|integer|boolean|null|array|object)/;
 
 /**
  * Checks a request against the description of its operation. Throws a `UsageError` that names each invalid field.
- * Reports which fields were not checked because their schemas cannot be used.
+ * Reports what was not checked because a schema cannot be used or a pattern takes too long.
  */
 export async function checkRequest(
   { operation, values, body, wholeBody }: DescribedRequest,

@@ -193,6 +193,6 @@ const samples: ReadonlyMap<string, string> = new Map([
 const text = ({ format, minLength }: Schema): string =>
   samples.get(asText(format)) ?? "text".padEnd(Math.min(numberOr(0, minLength), 200), "-");
 
-/** A limit in a description that someone else wrote may have any type. */
+/** A limit may have any type, because the description comes from the service. */
 const numberOr = (otherwise: number, value: unknown): number =>
   typeof value === "number" ? value : otherwise;

@@ -41,7 +41,8 @@ export function namedBy({ operation: first, path }: ArgValues<typeof operationAr
 }
 
 /**
- * The names that are most similar to a word in spelling. If there are none, up to three names that contain the word.
+ * The names that are most similar to a word in spelling. If there are none, and the word has at least three characters,
+ * up to three names that contain it.
  */
 export function similar(word: string, names: readonly string[]): readonly string[] {
   const near = nearest(word, names);

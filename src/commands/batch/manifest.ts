@@ -183,7 +183,7 @@ function jobOf(
 
 const mayHaveChats = ({ endpoint = "chat" }: Pick<ManifestFlags, "endpoint">): boolean => endpoint === "chat";
 
-/** A shard refuses a line whose price is not known if it has a limit. */
+/** Warns that the shards would refuse chats, because they have a limit but know no prices of chat models. */
 function warnOfMissingPrices(
   flags: Pick<ManifestFlags, "endpoint" | "maxCost" | "prices">,
   { profileValues }: CommandSettings,

@@ -149,7 +149,7 @@ async function requestsOf(name: string, { resolve }: Context["files"]): Promise<
   const facts = await stat(path).catch((error: unknown) => {
     throw failed(error);
   });
-  if (facts.isDirectory()) throw new UsageError(`--requests ${name} is not a regular file`);
+  if (facts.isDirectory()) throw new UsageError(`--requests ${name} is a folder`);
   if (facts.isFile()) await assertReadable(path, failed);
   return jsonLines(name, () => chunksOf(path, { failed }));
 }
@@ -163,7 +163,7 @@ interface Results {
 function resultCounts(parts: readonly Part[]): Results {
   const count = (state: "done" | "failed" | "unknown" | "sent") =>
     parts.reduce((sum, { ledger }) => sum + ledger.count(state), 0);
-  // Lines that were in flight when a run ended are not sent again, so their outcome is unknown.
+  // The outcome of lines that were in flight when a run ended is also unknown.
   return { succeeded: count("done"), failed: count("failed"), unknown: count("unknown") + count("sent") };
 }
 

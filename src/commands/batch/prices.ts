@@ -5,7 +5,7 @@ import { asList, asRecord, scalarText } from "../../core/json.ts";
 import type { Money } from "../../core/values/money.ts";
 import { costOfTokens, type TokenPrices } from "../../core/values/prices.ts";
 
-/** Returns the prices for the lines of a batch: the documented price of pictures, and the given prices of chat models. */
+/** Prices the lines of a batch: pictures by the documented price, and chats by the given prices of their models. */
 export function batchPricing(prices: ReadonlyMap<string, TokenPrices>): Pricing {
   const pricesOf = ({ body }: BatchRequest) => prices.get(scalarText(body.model));
   return {

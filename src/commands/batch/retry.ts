@@ -12,8 +12,8 @@ export default defineCommand({
     "This command sends nothing: run `gpuctl batch run` again afterwards. A line with an unknown outcome may have been processed and charged, so look at it first. The results of marked lines are moved from the output to a file next to it, whose name ends in .replaced.",
   args: [arg.text("OUTPUT", "The output of the batch", { required: true })],
   flags: {
-    failed: flag.boolean("Lines that the service refused"),
-    unknown: flag.boolean("Lines whose outcome is unknown"),
+    failed: flag.boolean("Mark the lines that failed"),
+    unknown: flag.boolean("Mark the lines whose outcome is unknown"),
     ids: flag.texts("Mark only the lines with these custom_ids", {
       value: "ID",
     }),
@@ -63,7 +63,7 @@ export default defineCommand({
         await batch.close();
       }
       if (again.length === 0) say(`No line ${result}.`);
-      else say(`${again.length} to send: run the same \`gpuctl batch run\` again.`);
+      else say(`Lines to send: ${again.length}. Run the same \`gpuctl batch run\` again.`);
       return { data: again.map((id) => ({ custom_id: id })) };
     };
     return withBatchLock(out, { files, sleep }, mark);

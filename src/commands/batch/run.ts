@@ -288,7 +288,7 @@ async function assertRegularFile(shown: string, path: string): Promise<void> {
 }
 
 /**
- * Throws `UsageError` if `path` is one of the batch's own files, or if it exists but does not hold an earlier status.
+ * Throws `UsageError` if `path` is one of the batch's own files, or if it has contents other than an earlier status.
  */
 async function assertIsStatusFile(typed: string, path: string, others: readonly string[]): Promise<void> {
   const { isStatusFile } = await import("./progress.ts");

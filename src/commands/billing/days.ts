@@ -28,9 +28,9 @@ const daysPerPause = 100_000;
 
 /**
  * The cost of each day from the first to the last, including days without costs. A line's amount is spread evenly over
- * its time, in whole cents that add up to the amount. A line for one whole day counts on that day. Any other line
- * without an end lasts until `now`. `undated` is the sum of the lines without a start. Calls `pause` regularly, because
- * a line that lasts thousands of years takes long.
+ * its time, in whole cents; the last day gets the rest, so that the sum is exact. A line for one whole day counts on
+ * that day. Any other line without an end lasts until `now`. `undated` is the sum of the lines without a start. Calls
+ * `pause` regularly, because a line that lasts thousands of years takes long.
  */
 export async function costPerDay(
   lines: readonly unknown[],

@@ -48,7 +48,7 @@ export default defineCommand({
   path: "chat",
   summary: "Chat with a model",
   details:
-    'Without MESSAGE on a terminal, starts a conversation; type /help for its commands. MESSAGE can also be piped on stdin. If both are given, stdin comes first, followed by a blank line and MESSAGE. In a loop that reads lines, use --no-stdin so that gpuctl does not consume them:\n  seq 3 | while read -r line; do gpuctl chat "$line" --no-stdin --sandbox; done',
+    'Without MESSAGE on a terminal, starts a conversation; type /help for its commands. A message can also be piped on stdin. If MESSAGE is given as well, the text from stdin comes first, followed by a blank line and MESSAGE. In a loop that reads lines, use --no-stdin so that gpuctl does not consume them:\n  seq 3 | while read -r line; do gpuctl chat "$line" --no-stdin --sandbox; done',
   operation: "createChatCompletion",
   args: [
     arg.text("MESSAGE", "Message to send", {
@@ -74,7 +74,7 @@ export default defineCommand({
       command: 'gpuctl chat "What is in it?" --attach https://example.com/rack.png --sandbox',
     },
     {
-      text: "Ask about a file and print the whole response as JSON",
+      text: "Ask about text from stdin, and print the whole response as JSON",
       command: 'printf "GPU 0: ECC error" | gpuctl chat "What is wrong?" -o json --sandbox',
     },
   ],

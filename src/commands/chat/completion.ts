@@ -36,11 +36,12 @@ export interface CompletionSummary extends Assembled {
 
 /**
  * A completion as it arrives. Iterate either its pieces or its events as received, and only once. The request is sent
- * when iteration starts. If the service rejects `stream_options`, the request is sent again without that field.
+ * when iteration starts. If the service rejects a request that has `stream_options`, the request is sent again without
+ * that field.
  *
  * Before the first event, iterating throws what `call` and `stream` throw. After that it throws:
- * - `StreamTruncated` if the stream breaks or ends with neither `[DONE]` nor a finish reason, or if the service reports a
- *   failure after some content
+ * - `StreamTruncated` if the stream breaks, or ends with neither `[DONE]` nor a finish reason, or if the service reports
+ *   a failure after some content
  * - the reason of the signal if the completion is interrupted
  * - `EmptyResult` if the response contains nothing to print, or only a failure
  */
@@ -129,8 +130,9 @@ function pricesOf({ profileValues, profile }: Context["settings"]): Prices {
 }
 
 /**
- * Throws `UsageError` if the prices or the limit in the profile are invalid. Call this before a question is stored: the
- * user may have edited the file, and an error after the answer has arrived would lose what was paid for.
+ * Throws `UsageError` if the prices or the limit in the profile are invalid, for example because the user edited the
+ * configuration file. Call this before a question is stored: an error after the answer has arrived would lose what was
+ * paid for.
  */
 export function assertMoneySettings({ settings }: Pick<Context, "settings">): void {
   pricesOf(settings);
@@ -143,7 +145,6 @@ interface OpenResponse {
   readonly received: () => Received | undefined;
 }
 
-/** Sends the request. */
 async function open(request: CompletionRequest, context: Needs): Promise<OpenResponse> {
   const { input, stream = true, usage = false, signal } = request;
   if (!stream) {
@@ -188,8 +189,8 @@ function showProgress({ progress }: Pick<Context, "progress">): () => Promise<vo
 }
 
 /**
- * Reports why the answer is incomplete. With `usage`, also reports the number of tokens and the cost; with `toolCalls`,
- * the functions that the model wants to call.
+ * If the answer is incomplete, reports why. With `usage`, also reports the number of tokens and the cost; with
+ * `toolCalls`, the functions that the model wants to call.
  */
 export function reportCompletion(
   summary: CompletionSummary,

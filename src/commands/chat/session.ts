@@ -166,11 +166,11 @@ const orSay = (say: Context["say"]) => (error: unknown) =>
 
 /** A completion that is stored, while it arrives, as the answer to a question. */
 export interface StoredCompletion extends Completion {
-  /** Why the answer could not be stored; undefined if it was stored. */
+  /** Why the answer could not be stored; undefined if storing it has not failed. */
   readonly failure: () => AnswerNotStored | undefined;
 }
 
-/** Milliseconds. The text of arriving events is stored at most this often. */
+/** Milliseconds. The text of arriving events is stored at most once in this time. */
 const storeInterval = 50;
 
 export function stored(

@@ -5,10 +5,7 @@ import { type Completion, reportCompletion, reportToolCalls } from "./completion
 import { checkAnswer } from "./schema.ts";
 import type { StoredCompletion } from "./session.ts";
 
-/**
- * Reports tool calls and why the answer is incomplete. Throws if the answer was not stored or does not match the
- * schema.
- */
+/** Reports what `reportCompletion` reports. Throws if the answer could not be stored or does not match the schema. */
 export type Finish = () => Promise<void>;
 
 interface FinishOptions {
@@ -39,8 +36,8 @@ export async function* texts(completion: Completion): AsyncGenerator<TextPiece> 
 
 /**
  * Returns the function to call after the text. Without an error, this function calls `finish`. After an error, it
- * reports tool calls. If the answer ended without text, it also reports the token counts and why the answer ended. If
- * the user interrupted the answer, it says that the answer is incomplete.
+ * reports tool calls, and whether storing the answer failed. If the answer ended without text, it reports what
+ * `reportCompletion` reports. If the user interrupted the answer, it says that the answer is incomplete.
  */
 export const afterText =
   (

@@ -61,7 +61,7 @@ export default defineCommand({
     const results = await progress("Checking", () =>
       Promise.all(Object.entries(checks).map(([name, check]) => resultOf(name, check, input))),
     );
-    // The checks report an interruption as a failure of what they checked.
+    // After an interruption, the failures that the checks report are not real.
     interrupted.throwIfAborted();
     const failures = results.filter(({ status }) => status === "failure").length;
     if (settings.output === "table") {

@@ -6,7 +6,7 @@ import { quoted } from "../../core/text.ts";
 import { plainText, sanitize } from "../../output/text.ts";
 
 /**
- * A command line for a POSIX shell that generates a picture again, and notes about what the command line cannot repeat.
+ * A command line that generates a picture again, and notes about what it cannot repeat. It is quoted for a POSIX shell.
  */
 export interface CommandLine {
   /** Undefined if the picture has no prompt. */

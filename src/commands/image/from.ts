@@ -39,11 +39,11 @@ export async function settingsFrom(
   );
   const settings = Object.fromEntries(fields);
   const model = settings.model_name;
-  // Other tools store the name of a model file, which this service may not know.
+  // Other tools store the name of a model file, which the service may not know.
   if (found.source === "parameters" && !modelNames.some((one) => one === model)) {
     delete settings.model_name;
     if (given.model_name === undefined && model !== undefined) {
-      say(`${name} was made with the model ${model}, which is not known here; --model chooses another one.`);
+      say(`${name} was made with the model ${model}, which gpuctl does not know; --model chooses another one.`);
     }
   }
   return settings;

@@ -18,7 +18,7 @@ export default defineCommand({
   path: "image gallery",
   summary: "Write an HTML page of a folder's images with their settings",
   details:
-    "The page needs no server. It links to the images; with --embed it contains them, so that it can be moved or sent as one file. A page written by gpuctl is replaced; any other file needs --force.",
+    "The page needs no server. It links to the images; with --embed it contains them, so that it can be moved or sent as one file. An existing page written by gpuctl is replaced; any other existing file is replaced only with --force.",
   args: [arg.text("FOLDER", "The folder with the images", { required: true })],
   flags: {
     out: flag.text("Where to write the page", { value: "FILE", defaultText: "index.html in FOLDER" }),

@@ -18,7 +18,8 @@ interface ShowOptions {
 
 /**
  * Checks that the pictures can be shown, before anything is paid for. Returns a function that shows the pictures of a
- * result. If a preview cannot be drawn, only reports that. Throws `UsageError` if there is no viewer.
+ * result. If a preview cannot be drawn, only reports that. Throws `UsageError` if the pictures are not saved, or if
+ * there is no viewer.
  */
 export async function prepareToShow(
   { preview, open, out }: ShowOptions,
@@ -67,7 +68,7 @@ async function drawAll(
   for (const problem of problems) say(problem);
 }
 
-/** Returns the files that are pictures. Other files are not opened, because the system might run them as a program. */
+/** Returns the files that are pictures. Other files are not opened, because the system might run them as programs. */
 async function knownPictures(paths: readonly string[], say: Context["say"]): Promise<readonly string[]> {
   const { sniffFile } = await import("../../media/sniff.ts");
   const known: string[] = [];

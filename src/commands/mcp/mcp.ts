@@ -18,7 +18,7 @@ export default defineCommand({
       "Maximum hourly cost of all active rentals, including a new one, in dollars; required with --allow spend",
     ),
     assumePrice: flag.dollars(
-      "Assumed price in dollars of each chat answer and each recording, whose prices are not documented. Without this flag, chat and speech calls are refused.",
+      "Price in dollars to assume for each chat answer and each recording, because their prices are not documented. Without this flag, chat and speech calls are refused.",
     ),
     out: flag.text("Folder for images and audio files", {
       value: "FOLDER",
@@ -30,7 +30,7 @@ export default defineCommand({
   examples: [
     { text: "Let an agent look at a sandbox", command: "gpuctl mcp --sandbox" },
     {
-      text: "Let an agent rent and generate, up to $5 in all and $10 an hour",
+      text: "Let an agent rent, terminate and generate, for up to $5 in all and $10 an hour",
       command: "gpuctl mcp --allow spend --max-cost 5 --max-burn 10 --allow destroy --sandbox",
     },
   ],

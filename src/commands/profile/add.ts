@@ -10,7 +10,7 @@ export default defineCommand({
   path: "profile add",
   summary: "Create a profile for an account or the sandbox",
   details:
-    "For an account, use --base-url, and --inference-base-url if it differs. For the sandbox, use --sandbox.",
+    "For an account, use --base-url. If inference has another host, also use --inference-base-url. For the sandbox, use --sandbox.",
   args: [arg.text("NAME", "Name of the new profile: letters, digits, -, _ and .", { required: true })],
   flags: {
     keyCommand: flag.text("Command line that prints the API key", { value: "COMMAND", isKeyCommand: true }),

@@ -28,7 +28,7 @@ export default defineCommand({
   buildInput: ({ args, profiles }) => profileNamed(args.name, profiles.list()),
   confirm: {
     destruction: ({ input: { name, settings } }) =>
-      `Remove the profile "${name}" (${hostOf(settings)}) with its key and its defaults?`,
+      `Remove the profile "${name}" (${hostOf(settings)}) with its key and its settings?`,
   },
   run: async ({ input: { name, inUse }, profiles, say, settings }) => {
     if (settings.dryRun) say(nothingDone);

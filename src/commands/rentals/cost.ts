@@ -57,9 +57,10 @@ export async function estimateHourlyCost(
 }
 
 /**
- * Estimates the hourly cost of a rental from the service's rental options if the service lists them. Otherwise uses the
- * cost of the user's newest rental with the same GPU and term, and prefers active rentals. Returns undefined if neither
- * is available. The service may charge a different price.
+ * Estimates the hourly cost of a rental. If the rental is on demand and one of the service's rental options matches,
+ * uses the price of that option. Otherwise, uses the cost of the user's newest active rental with the same GPU and term
+ * or, if there is none, of the newest such rental in the history. Returns undefined without any of these. The service
+ * may charge a different price.
  */
 export async function estimateCost(
   wanted: Wanted,
@@ -130,7 +131,7 @@ export function optionCost(options: unknown, wanted: Wanted): Money | undefined 
       ? [{ machines, cost: each * BigInt(machines) }]
       : [];
   });
-  // Not `Math.min(...)`: a service may list more options than a call can take arguments.
+  // Not `Math.min(...)`: a service may list more options than a function can take as arguments.
   const fewest = prices.reduce((least, { machines }) => Math.min(least, machines), Infinity);
   const costs = prices.filter(({ machines }) => machines === fewest).map(({ cost }) => cost);
   return costs.reduce<Money | undefined>(

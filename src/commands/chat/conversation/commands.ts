@@ -20,7 +20,10 @@ import { usageLines } from "./usage.ts";
 export type Outcome = "done" | "leave" | { readonly message: string; readonly remember: boolean };
 
 export interface Commands {
-  /** Runs a command. A text that is not a command is returned as a message. Throws what the command throws. */
+  /**
+   * Runs a command. A text that does not look like a command is returned as a message. Throws `UsageError` for an
+   * unknown command, and what the command throws.
+   */
   readonly run: (text: string, editor: LineEditor) => Promise<Outcome>;
   readonly complete: (line: string) => Promise<LineCompletion>;
 }

@@ -26,7 +26,7 @@ export interface TalkOptions {
   readonly send: (content: Content) => Promise<void>;
 }
 
-/** Describes a session by its name and number of turns, as in the list of sessions. */
+/** Describes a session by its name and number of turns. */
 export function aboutSession(session: OpenSession): string {
   const { length } = session.turns();
   return length === 0
