@@ -11,7 +11,7 @@ describe("the next steps after rentals create", () => {
     expect((await run(`${line} --sandbox`)).err).toBe(`Next steps:
   gpuctl rentals wait 1001 --sandbox       # wait until it is running
   gpuctl rentals ssh 1001 --sandbox        # open a shell on it
-  gpuctl rentals terminate 1001 --sandbox  # end it, and the billing
+  gpuctl rentals terminate 1001 --sandbox  # end it and stop the billing
 `);
     expect((await run(line, { env: { GPUCTL_SANDBOX: "1" } })).err).toContain("  gpuctl rentals ssh 1002  ");
     const { err } = await run(`${line} --wait --sandbox`);

@@ -509,7 +509,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
       /^Error: rental 1001 may still be billed: it could not be ended \(the service finds no rental 1001 in this account\)$/m,
     );
     expect(err).toMatch(
-      /Use the API key of the account that rented it\. If the rental has ended, delete \S+, so that/,
+      /Use the API key of the account that created the rental\. If the rental has ended, delete \S+, so that/,
     );
     expect(await active()).toMatchObject([{ id: 1001 }]);
     expect(await leases()).toHaveLength(1);

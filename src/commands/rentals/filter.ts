@@ -28,7 +28,7 @@ export function rentalFilter({ label, olderThan }: Filter, now: number): (record
     (olderThan === undefined || isOlderThan(record, olderThan, now));
 }
 
-/** Whether a rental's label matches a pattern. A rental without a label matches none. */
+/** Whether a rental's label matches a pattern. A rental without a label matches no pattern. */
 function matchesLabel(record: unknown, glob: string): boolean {
   const label = firstAt(record, labelPaths);
   return (typeof label === "string" || typeof label === "number") && matchesGlob(String(label), glob);

@@ -27,7 +27,7 @@ export default defineCommand({
     every: flag.duration("Check this often until Ctrl-C, and continue after failures"),
     warn: flag.duration("Report a lease this long before it is over", { default: "15m" }),
     notify: flag.text(
-      "Run this command line for each event. The event is passed as JSON on stdin, and in the variables GPUCTL_EVENT, GPUCTL_EVENT_RENTAL, GPUCTL_EVENT_LABEL, GPUCTL_EVENT_ENDS_AT and GPUCTL_EVENT_MESSAGE. For an event that lasts for several rounds, the command runs once",
+      "Run this command line for each event. The event is passed as JSON on stdin, and in the variables GPUCTL_EVENT, GPUCTL_EVENT_RENTAL, GPUCTL_EVENT_LABEL, GPUCTL_EVENT_ENDS_AT and GPUCTL_EVENT_MESSAGE. For an event that lasts for several rounds, the command runs until it has succeeded once",
       { value: "COMMAND" },
     ),
     ...leaseFileFlag,
@@ -111,6 +111,6 @@ const nextSteps = (events: readonly GuardEvent[], { place }: Guard): readonly Ne
   return steps.slice(0, maxSteps);
 };
 
-/** What an event is about, for messages. The message of `unreadable` contains the path. */
+/** What an event is about, for messages. The message of an `unreadable` event already contains the path. */
 const nameOf = ({ rentalId, token, event }: GuardEvent): string =>
   event === "unreadable" ? event : (rentalId ?? token ?? event);

@@ -59,7 +59,7 @@ export async function listEach(
   return { rentals, listed: types.filter((type) => !failures.has(type)), failures };
 }
 
-/** Rentals in batches as they arrive. If a listing breaks off while it is read, it is added to the failures. */
+/** Rentals in batches as they arrive. If a listing breaks off while it is read, its error is added to the failures. */
 export interface ArrivingListings extends Omit<Listings, "rentals"> {
   readonly rentals: AsyncIterable<readonly ActiveRental[]>;
   /** Why the listings are incomplete; undefined if they are complete. Call it after all rentals were read. */

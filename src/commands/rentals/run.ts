@@ -49,7 +49,7 @@ export default defineCommand({
   path: "rentals run",
   summary: "Rent a virtual machine, run a command on it, and end the rental",
   details:
-    "Waits until ssh answers, copies the --sync folder to the rental, runs the command and shows its output, copies the --fetch paths back, and ends the rental. If the connection is lost, the command continues, and gpuctl tries for 10 minutes to connect again. The rental ends after a success, a failure, a limit, Ctrl-C or a connection that cannot be restored, unless you use --keep or --detach. Exits with the exit status of the command. If gpuctl is killed, repeat the command line to resume the job; if you do not, `gpuctl rentals guard` ends the rental. The command runs without a shell and without input; for pipes and redirections, use sh -c. See docs/jobs.md.",
+    "Waits until ssh answers, copies the --sync folder to the rental, runs the command and shows its output, copies the --fetch paths back, and ends the rental. If the connection is lost, the command continues, and gpuctl tries for 10 minutes to connect again. The rental ends after a success, a failure, a limit, Ctrl-C or a connection that cannot be restored, unless you use --keep or --detach. Exits with the exit status of the command. If gpuctl is killed, repeat the command line to resume the job; if you do not, `gpuctl rentals guard` ends the rental of a job without --keep. The command runs without a shell and without input; for pipes and redirections, use sh -c. See docs/jobs.md.",
   operation: "createVirtualMachineRental",
   alsoCalls: ["listVirtualMachineRentals", "getRental", "getActiveRentalSummary"],
   args: [
@@ -176,7 +176,8 @@ const sorted = (flags: Ports["typedFlags"]): Readonly<Record<string, unknown>> =
 
 /**
  * The job to resume: the last unfinished job of the same command line whose gpuctl process no longer runs. A detached
- * job whose command is running does not count. If there is no such job with a known rental, throws:
+ * job whose command is running does not count. Undefined if there is none. Unless there is one with a known rental,
+ * throws:
  * - `UsageError` if a process that cannot be checked may be attached to a job of this command line
  * - `Unavailable` if a job cannot be read, because it may be a job of this command line
  */
@@ -194,7 +195,8 @@ const leftBehind = (
       !(job.plan.detached && isUnderWay(job)) &&
       job.values === hashOfValues(env, job.id),
   );
-  // A killed process may have had the same name as this one: in a container, gpuctl may be PID 1 after each start.
+  // A killed process may have had the same name (host and PID) as this one: in a container, gpuctl may be PID 1 after
+  // each start.
   const left = open.findLast(({ process }) => process === self || !isRunning(process));
   const unknown = open.findLast(({ process }) => isRunning(process) && !isHere(process));
   if (unknown && left?.rentalId === undefined) throw mayBeAttended(unknown);

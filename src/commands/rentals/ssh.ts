@@ -80,7 +80,8 @@ export default defineCommand({
 
 /**
  * Waits until the ssh server of a rental responds: a rental may have an address before its server runs. A login that is
- * refused is a response, too. Any other problem is left to the ssh that runs afterwards. Throws `WaitedTooLong`.
+ * refused is a response, too. Also returns after a problem that waiting does not solve: the ssh that runs afterwards
+ * reports it. Throws `WaitedTooLong` if the server does not respond in time.
  */
 async function untilResponds(
   rentalId: string,
@@ -112,7 +113,7 @@ async function untilResponds(
   });
 }
 
-/** With these options, ssh only connects, logs in if it can without a prompt, and forwards nothing. */
+/** With these options, ssh never prompts for a login, forwards nothing and shares no connection. */
 const probeOptions = [
   "BatchMode=yes",
   "ConnectTimeout=10",
@@ -123,7 +124,10 @@ const probeOptions = [
   "ServerAliveCountMax=2",
 ].flatMap((one) => ["-o", one]);
 
-/** A jump host does not get the options, and would prompt on the terminal. With these variables, its prompts fail. */
+/**
+ * The options do not apply to the connection to a jump host, whose prompts would appear on the terminal. With these
+ * variables, those prompts fail.
+ */
 const noPrompts = { SSH_ASKPASS: "false", SSH_ASKPASS_REQUIRE: "force" };
 
 /** The line that shows that the machine, or its ssh server, is still starting. Undefined for any other problem. */

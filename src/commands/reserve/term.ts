@@ -129,8 +129,8 @@ async function sendTerm<const Id extends TermOperation>(
 }
 
 /**
- * The price in cents that a rejection of the price `sent` states. Undefined if the rejection is about anything else, or
- * if it is not clear which number is the price.
+ * The price in cents that the service states when it rejects the price `sent`. Undefined if the rejection is about
+ * anything else, or if it is not clear which number is the price.
  */
 function priceOf(error: unknown, sent: number): number | undefined {
   if (!(error instanceof ServiceError) || error.status !== 400) return undefined;
@@ -149,7 +149,10 @@ const numbers =
   /(?:[$€£¥-]\s*)?(?<![\p{L}\d_])[\p{L}\d_]*\d(?:[.,'’_\s]?\d)*[\p{L}\d_%]*(?:\s+(?:dollars?|USD|EUR)\b)?/giu;
 const wholeNumber = /^[1-9]\d*$/;
 
-/** The price in cents in a message such as "must be 129600", or the only number besides the price that was sent. */
+/**
+ * Finds the price in cents in a message: the number after "must be", or else the only number besides the price that was
+ * sent.
+ */
 function priceIn(message: string, sent: number): number | undefined {
   const found = [...message.matchAll(numbers)].map(({ 0: text, index }) => ({
     text,
@@ -164,7 +167,7 @@ function priceIn(message: string, sent: number): number | undefined {
 }
 
 /**
- * Gets the record of a rental by its id or label. Throws as `labelLookup` and `getRental` do.
+ * Gets the record of a rental by its ID or label. Throws as `labelLookup` and `getRental` do.
  */
 export async function presentRental(rentalId: number | string, call: Context["call"]): Promise<unknown> {
   const id = mayBeLabel(rentalId)

@@ -73,7 +73,7 @@ async function checkUrl(
   }
 }
 
-/** Asks for the key, or for a command that prints it, until the service accepts it or the user insists. */
+/** Asks for the key, or for a command that prints it, until the service accepts it or the user keeps it anyway. */
 async function askKey(
   baseUrl: string,
   saved: Credential | undefined,
@@ -149,8 +149,8 @@ const advice: Readonly<Record<string, string>> = {
 };
 
 /**
- * Describes why the check of a URL failed. Rethrows an error that does not come from the URL, the network or the
- * service.
+ * Describes why the check of a URL or of a key failed. Rethrows an error that does not come from the URL, the network
+ * or the service.
  */
 function problemOf(error: unknown, url: string, environment: VisibleEnvironment): string {
   const { host, hostname } = new URL(url);

@@ -19,8 +19,8 @@ interface Costs {
 
 /**
  * Throws `BudgetExceeded` if the active rentals and `count` new ones would cost more than the limit, or if the cost of
- * the active rentals is unknown. If only the cost of the new ones is unknown, counts the active rentals alone, and
- * warns if they cost less than the limit.
+ * the active rentals is unknown. If only the cost of the new ones is unknown, throws if the active rentals alone reach
+ * the limit, and otherwise warns.
  */
 export async function assertWithinBurn(
   limit: Money,
@@ -54,7 +54,7 @@ export async function assertWithinBurn(
  */
 export class GrowingBurn {
   readonly #limit: Money;
-  /** The highest price that is known. */
+  /** The highest known hourly cost of one new rental. */
   #each: Money | undefined;
   #total: Money;
   #hasNew = false;
@@ -66,7 +66,7 @@ export class GrowingBurn {
     this.#total = active;
   }
 
-  /** Counts a rental that was created. If the outcome of a request is unknown, pass undefined: its rental may exist. */
+  /** Counts a created rental. Pass undefined if it is not known whether a request created one. */
   add(rental: unknown): void {
     const cost = hourlyCost(rental);
     if (cost && cost > (this.#each ?? 0n)) this.#each = cost;
@@ -75,7 +75,10 @@ export class GrowingBurn {
     this.#isComplete &&= this.#each !== undefined;
   }
 
-  /** Throws `BudgetExceeded` if another rental would exceed the limit. */
+  /**
+   * Throws `BudgetExceeded` if another rental would exceed the limit. Does not check the first one, because
+   * `assertWithinBurn` has done so.
+   */
   async assertOneMore(context: Pick<Context, "call" | "progress">): Promise<void> {
     if (!this.#hasNew) return;
     const listed = this.#isComplete ? 0n : await activeCost(context);
@@ -103,8 +106,8 @@ async function addedCost(wanted: Wanted, context: BurnContext): Promise<Estimate
 }
 
 /**
- * The hourly cost of all active rentals: from the summary, or else the sum of the listed rentals. Throws
- * `BudgetExceeded` if the cost is unknown.
+ * The hourly cost of all active rentals: the total in the summary, or else the summed cost of the listed rentals.
+ * Throws `BudgetExceeded` if the cost is unknown.
  */
 async function activeCost(context: Pick<Context, "call" | "progress">): Promise<Money> {
   return context.progress("Adding up the active rentals", async () => {
@@ -121,8 +124,8 @@ async function activeCost(context: Pick<Context, "call" | "progress">): Promise<
 }
 
 /**
- * Returns the response, or the error if the service failed to give a usable one. Throws any other error, such as a
- * rejected key, because the user has to fix it first.
+ * Returns the response, or the error if there is no usable response. Throws any other error, such as a rejected key,
+ * because the user has to fix it first.
  */
 const readable = async <Value>(response: Promise<Value>): Promise<Value | Error> =>
   response.catch((error: unknown) => {
@@ -142,8 +145,9 @@ const unknownBurn = (reason: string): BudgetExceeded =>
 
 /**
  * The hourly total of a summary. The service does not document the fields of a summary: there may be a total, a cost
- * per term type, or both. If any costs have "hour" in their names, uses only those. Returns the largest total or
- * the sum of the term types, whichever is more. Undefined if there is no cost, or if a cost is not a number of cents.
+ * per term type, or both. If the paths of some costs contain "hour", uses only those costs. Returns the largest total,
+ * or the sum of the costs per term type if that is more. Undefined if there is no cost, or if a cost is not a number of
+ * cents.
  */
 function hourlyTotal(summary: unknown): Money | undefined {
   if (summary instanceof Error || isNestedBeyond(summary, maxDepth)) return undefined;

@@ -41,7 +41,7 @@ export const createFlags = {
     maximum: 1_000,
   }),
   ifAbsent: flag.boolean(
-    "If an active rental has the label, print that rental and create nothing; requires --label",
+    "If an active rental has the label, print that rental instead of creating one; requires --label",
   ),
   wait: flag.boolean("Wait until the rental is running"),
   waitTimeout,
@@ -241,8 +241,8 @@ async function createAll(
       const [next, ...rest] = left();
       const isOnly = failures.length === 0 || failures.some((failed) => failed.error === error);
       if (next === undefined || (isOnly && !hasCreated)) throw error;
-      // `work` has lost the lock after its first request, and cannot continue. The rentals that it created before must
-      // be reported.
+      // `work` lost the lock after it had sent a request, and could not start again. The rentals that it had created
+      // must be reported.
       const reason = interrupted.aborted ? notSent() : error;
       const later = interrupted.aborted ? reason : new NotTried(next.name, error);
       failures.push({ item: next, name: next.name, error: reason });
@@ -267,8 +267,8 @@ const leaseText = ({ message, hint }: LeaseNotStored): string =>
   `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/\.$/, "")}. ${hint}`;
 
 /**
- * The failure of a command that has done everything except storing leases. Its message is that of the first problem.
- * The failure context, which is also printed if the result cannot be printed, does not repeat the reason.
+ * The failure of a command that did everything except store some leases. Its message is about the first of them. The
+ * failure context, which is also printed if the result cannot be printed, does not repeat that message.
  */
 function leaseFailureOf(
   records: readonly unknown[],
@@ -314,8 +314,8 @@ const withoutId = () =>
   );
 
 /**
- * Waits until each rental is running, and replaces its record. Returns the rentals that are not running in time.
- * Without `--count`, throws the error instead.
+ * Waits until each rental is running, and replaces its record. Returns a failure for each rental that did not run in
+ * time or could not be looked up. Without `--count`, throws the error instead.
  */
 async function waitForAll(
   records: unknown[],
@@ -349,7 +349,8 @@ async function waitForAll(
 }
 
 /**
- * If the burn limit of the profile allows one more rental, calls `send`, which creates the rental for another command.
+ * Calls `send`, with which another command creates a rental. If the profile has a burn limit that does not allow one
+ * more rental, throws `BudgetExceeded` instead.
  */
 export async function withinBurnOfProfile<Value>(
   type: RentalType,

@@ -14,14 +14,17 @@ import {
 } from "../../../jobs/leases.ts";
 import { leaseEnd, leaseFileArgs, rentalOf } from "../lease/place.ts";
 
-/** Gives rentals a lease while they are created. */
+/** Gives each rental a lease when it is created. */
 export interface Leasing {
   /**
    * Saves a pending lease, then calls `create`, which sends the request. Removes the lease if no rental was created.
    * Keeps the lease if it is not known whether a rental was created. Throws as `beginLease` and `create` do.
    */
   readonly during: <Value>(label: string | undefined, create: () => Promise<Value>) => Promise<Value>;
-  /** Binds the last lease to the rental that was created for it. Returns the error if that is not possible. */
+  /**
+   * Binds the lease that `during` saved last to the rental that `create` created. Returns the error if that is not
+   * possible.
+   */
   readonly bind: (rental: unknown) => Promise<LeaseNotStored | undefined>;
 }
 
@@ -35,8 +38,8 @@ const quietWait = 1_000;
 const waitAfterInterrupt = 1_000;
 
 /**
- * Returns the pause between two attempts to lock the lease file after a rental was created. An interruption ends the
- * wait only after `waitAfterInterrupt`, because the rental should get its lease.
+ * Returns a function that pauses between two attempts to lock the lease file after a rental was created. An
+ * interruption ends the wait only after `waitAfterInterrupt`, because the rental should get its lease.
  */
 function pauseFor(
   rentalId: string,

@@ -19,9 +19,9 @@ const staleMs = 10_000;
 const timeoutMs = 300_000;
 
 /**
- * Runs `work` while no other process of this user checks a limit or a label to create rentals. `work` calls
- * `assertHeld` right before each request that creates a rental, and must not catch its error. If another process took
- * over the lock, `work` starts over.
+ * Runs `work` under a lock, so that no other process of this user creates rentals with a burn limit or with
+ * `--if-absent` at the same time. `work` calls `assertHeld` right before each request that creates a rental, and must
+ * not catch its error. If another process took over the lock, `work` starts again.
  */
 export async function exclusively<Value>(
   { files, say, sleep }: LockContext,

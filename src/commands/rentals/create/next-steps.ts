@@ -28,7 +28,7 @@ export async function nextSteps(
     { command: "rentals ssh", args: [first], text: `open a shell on ${one}` },
     ...((await canTerminate(type, context))
       ? [
-          { command: "rentals terminate", args: ids, text: `end ${it}, and the billing` },
+          { command: "rentals terminate", args: ids, text: `end ${it} and stop the billing` },
           ...(lease === undefined
             ? []
             : [{ command: guardCommand(leaseFile), args: [], text: `end ${it} after ${duration(lease)}` }]),

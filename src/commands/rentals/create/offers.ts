@@ -46,7 +46,7 @@ export async function rentalOffers(
   }));
 }
 
-/** Whether an option has the values that were given. A value that the option does not state matches any. */
+/** Whether an option has the values that were given. A field that the option lacks matches any value. */
 const agrees = (option: Option, given: ReadonlyMap<string, unknown>): boolean =>
   Object.entries(fieldNames).every(
     ([name, field]) => !given.has(field) || (option[name] ?? given.get(field)) === given.get(field),

@@ -10,7 +10,7 @@ export interface GuardEvent {
   /**
    * - `ended`: the rental was terminated; `ending`: the rental is ending but has not ended yet
    * - `would-end`: only in a dry run: the guard would terminate the rental
-   * - `had-ended`: the rental had ended before, and its lease was removed
+   * - `had-ended`: the rental had ended before, so its lease is no longer needed
    * - `failed`: the rental should have ended, but may still be active and billed; or the command of `--notify` failed
    * - `ends-soon`: the lease will be over soon
    * - `no-lease`: the rental is active and has no lease
@@ -44,7 +44,7 @@ export interface GuardEvent {
   readonly message: string;
   /** When the event was reported, in ISO 8601. */
   readonly time: string;
-  /** The error that makes the guard fail. It is not printed as part of the event. */
+  /** The error with which a guard without `--every` fails. It is not printed as part of the event. */
   readonly error?: unknown;
 }
 

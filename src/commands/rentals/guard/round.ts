@@ -62,8 +62,8 @@ const leaseLine = (verb: string, args: readonly string[], { place }: Pick<Guard,
   `\`${commandLine(`rentals lease ${verb}`, args, place.ownFolder ? [] : ["--lease-file", place.path])}\``;
 
 /**
- * In milliseconds. A smaller difference between two clocks is not reported. Two creation times count as equal up to
- * this difference, because a service may write the same time in two ways.
+ * In milliseconds. If a lease is over according to only one of two clocks, this is reported only after this time. Two
+ * creation times count as equal up to this difference, because a service may write the same time in two ways.
  */
 const tolerance = timeUnits[2].milliseconds;
 
@@ -149,7 +149,7 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
     add({ ...factsOf(lease), event: "unclear", message, error: new LeaseUnclear(message, "") });
   }
   for (const lease of round.vanished.filter((one) => isOverByAll(one, clocks(guard), place.processes))) {
-    const message = `the outcome of \`${lease.by}\` is unknown, and this account has no active rental without a lease that the command may have created. The lease stays, because the rental may belong to another account; ${leaseLine("clear", [lease.token], guard)} removes the lease`;
+    const message = `the outcome of \`${lease.by}\` is unknown, but the command created none of this account's active rentals that have no lease. The lease stays, because the command may have created a rental in another account; ${leaseLine("clear", [lease.token], guard)} removes the lease`;
     add({ ...factsOf(lease), event: "unclear", message, error: new LeaseUnclear(message, "") });
   }
   const [serviceTime = 0] = clocks(guard);
@@ -176,8 +176,8 @@ function unreadableJobs(guard: Guard): readonly UnreadableJob[] {
 }
 
 /**
- * A guard that cannot change the lease file, because the disk is full or the user may not write the file, still checks
- * the rentals and reports them.
+ * Ignores the error if the lease file cannot be saved, because the disk is full or the user may not write the file: the
+ * guard still checks the rentals and reports them. Throws any other error.
  */
 function unlessNotSaved(error: unknown): void {
   if (!(error instanceof SaveFailed)) throw error;
@@ -210,7 +210,7 @@ async function activeRentals(guard: Guard, add: Add): Promise<readonly ActiveRen
 
 const isNetworkError = (error: unknown): boolean => error instanceof NetworkError;
 
-/** Whether an error concerns one listing, so that the guard may still be able to look up and end rentals. */
+/** Whether an error concerns only a listing, so that the guard may still be able to look up and end rentals. */
 const isOfListing = (error: unknown): boolean =>
   error instanceof UnexpectedResponse ||
   error instanceof InvalidResponse ||
@@ -303,7 +303,7 @@ async function endOver(found: Lease, guard: Guard): Promise<Outcome | undefined>
 
 /**
  * Handles the error of a termination. Ignores the error if the outcome is unknown and a lookup shows that the rental
- * has ended. Otherwise, throws the error.
+ * has ended or is ending. Otherwise, throws the error.
  */
 async function orEnded(error: unknown, rentalId: string, { call }: Guard): Promise<{ response: undefined }> {
   if (!(error instanceof UnknownOutcome)) throw error;

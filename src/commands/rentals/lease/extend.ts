@@ -19,7 +19,7 @@ const leased = "gpuctl rentals create vm --gpus 1 --label train --lease 2h --san
 
 export default defineCommand({
   path: "rentals lease extend",
-  summary: "Let a rental run longer: add a time to its lease",
+  summary: "Let a rental run longer: add time to its lease",
   details:
     "Adds the time to the end of the lease. If the lease is already over, the time counts from now. The lease of a job also ends with the gpuctl process of the job. If that process has ended or is killed, the rental is kept for this time from now.",
   operation: "getRental",

@@ -8,8 +8,8 @@ import { type ActiveRental, rowOf } from "../listing.ts";
 import { activeRentals, age, sortNames } from "../views.ts";
 
 /**
- * Sorts by `COLUMN` or `COLUMN:desc`. Throws `UsageError` unless COLUMN is a column of the table or one of the `chosen`
- * columns.
+ * Returns a function that sorts by `COLUMN`, `COLUMN:asc` or `COLUMN:desc`. Throws `UsageError` unless COLUMN is a
+ * column of the table or one of the `chosen` columns.
  */
 export function sorter(
   text: string,

@@ -35,8 +35,8 @@ export function watchRentals(
 }
 
 /**
- * Yields an update if at least one of the listings succeeds. If all fail, tries again at the next interval. But if this
- * is the first update, or if no failure is temporary, throws.
+ * Yields an update if at least one of the listings succeeds. If all fail, yields the last update with the reason, and
+ * tries again after the interval. If there is no last update, or if no failure is temporary, throws instead.
  */
 async function* frames(
   read: () => Promise<Listings>,
@@ -95,7 +95,7 @@ async function* frames(
 /** The time of day in the user's time zone. */
 const clock = (milliseconds: number): string => new Date(milliseconds).toTimeString().slice(0, 8);
 
-/** What changed between two listings, given as the states of rentals by id. */
+/** What changed between two listings. Each listing is a map from the IDs of rentals to their states. */
 function changesBetween(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>) {
   const marks = new Map<string, string>();
   for (const [id, state] of after) {

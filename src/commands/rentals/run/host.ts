@@ -121,7 +121,7 @@ async function endAndCheck(rentalId: string, job: Job, context: HostContext): Pr
   const folder = jobFolder(context.files.state, job.id);
   throw new StillBilled(
     error.message,
-    `Use the API key of the account that rented it. If the rental has ended, delete ${folder}, so that gpuctl forgets the job.`,
+    `Use the API key of the account that created the rental. If the rental has ended, delete ${folder}, so that gpuctl forgets the job.`,
   );
 }
 

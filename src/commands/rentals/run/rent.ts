@@ -151,8 +151,8 @@ async function withinBurn<Value>(
 }
 
 /**
- * Stores the rental of a job, and the time at which a limit of its plan stops the job. Does not throw if a lookup or
- * the disk fails: the rental exists, so the job must continue and end it.
+ * Stores the rental of a job, and the time at which a limit of its plan stops the job. Does not throw if an
+ * estimate or the disk fails: the rental exists, so the job must continue and end it.
  */
 export async function bindRental(
   journal: Journal,

@@ -128,8 +128,8 @@ function nextSteps({ id, rentalId = "", plan: { keep } }: Job): readonly NextSte
 }
 
 /**
- * The estimated cost so far, from the time since the rental was requested. Empty if that time is not known, because the
- * clock was set back.
+ * The seconds since the rental was requested, and what the rental has cost in that time. Empty if the time is not
+ * known, for example because the clock was set back.
  */
 function cost({ rentedAt, endedAt, hourlyCost }: Job, now: number) {
   if (rentedAt === undefined || (endedAt ?? now) < rentedAt) return {};
@@ -142,7 +142,6 @@ function cost({ rentedAt, endedAt, hourlyCost }: Job, now: number) {
   };
 }
 
-/** A whole cent. */
 const cent = parseMoney("0.01", "cent");
 const roundedUp = (amount: bigint): bigint => ((amount + cent - 1n) / cent) * cent;
 

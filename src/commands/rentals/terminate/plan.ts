@@ -19,7 +19,7 @@ import { kinds, listActive } from "../listing.ts";
 
 /** How to terminate one rental. */
 export interface TerminationPlan {
-  /** The id as typed, or as the service writes it. For a rental without an id, its label or `(no ID)`. */
+  /** The ID as typed, or as the service writes it. For a rental without an ID, its label or `(no ID)`. */
   readonly id: string;
   readonly label: string | undefined;
   /** When its reserved term ends, in milliseconds since the epoch; undefined without a term. */
@@ -33,11 +33,11 @@ export interface TerminationPlan {
 }
 
 interface Rental extends Pick<TerminationPlan, "id" | "label" | "reservedUntil"> {
-  /** The id as the service writes it. */
+  /** The ID as the service writes it. */
   readonly wireId: string | number;
   /**
-   * All ids in the rental's record, and its type if the record says it, as one text. Two records of the same rental
-   * have equal keys. A virtual machine and a bare-metal rental may have the same id.
+   * All IDs in the rental's record, and its type if the record states it, as one text. Two records of the same rental
+   * have equal keys. The key includes the type because a virtual machine and a bare-metal rental may have the same ID.
    */
   readonly key: string;
   readonly type: RentalType | undefined;
@@ -47,7 +47,7 @@ interface Rental extends Pick<TerminationPlan, "id" | "label" | "reservedUntil">
 type Planning = Pick<Context, "call" | "describe" | "settings" | "say">;
 
 /**
- * Plans how to terminate the rentals with these ids or labels, without terminating any. Throws `NotFound` if a rental
+ * Plans how to terminate the rentals with these IDs or labels, without terminating any. Throws `NotFound` if a rental
  * does not exist, `UsageError` if several rentals have the same label, `NotOffered` if the service lists no operation
  * that terminates a rental, and `NoDescription` if the OpenAPI description cannot be fetched in a few seconds.
  */
@@ -67,7 +67,7 @@ export async function planTermination(
   return rentals.map((rental) => plan(rental, operations));
 }
 
-/** Plans how to terminate the rental with this id and record. Throws as `planTermination` does. */
+/** Plans how to terminate the rental with this ID and record. Throws as `planTermination` does. */
 export async function planRecord(id: string, record: unknown, context: Planning): Promise<TerminationPlan> {
   const operations = await listedOperations(context);
   const [rental] = await withTypes([rentalOf(id, record)], operations, context);
@@ -75,8 +75,8 @@ export async function planRecord(id: string, record: unknown, context: Planning)
 }
 
 /**
- * Plans how to terminate the active rentals that match. Fetches the service's description only if a rental with an id
- * matches, and then throws `NotOffered` and `NoDescription` as `planTermination` does.
+ * Plans how to terminate the active rentals that match. Fetches the service's description only if a matching
+ * rental has an ID. Then it may throw `NotOffered` and `NoDescription`, as `planTermination` does.
  */
 export async function planMatching(
   matches: (record: unknown) => boolean,
@@ -154,7 +154,7 @@ function plan(
 }
 
 /**
- * Replaces labels with the ids of the active rentals that have these labels, and says so. Throws as `labelLookup` does.
+ * Replaces labels with the IDs of the active rentals that have these labels, and says so. Throws as `labelLookup` does.
  */
 async function withoutLabels(
   words: readonly string[],
@@ -171,7 +171,7 @@ async function withoutLabels(
 }
 
 /**
- * Looks up rentals. Returns a rental once if several ids name it. Throws a `NotFound` that names all missing rentals.
+ * Looks up rentals. Returns a rental once if several IDs name it. Throws a `NotFound` that names all missing rentals.
  */
 async function lookUp(ids: readonly string[], { call }: Pick<Context, "call">): Promise<readonly Rental[]> {
   const records = await Promise.all(ids.map((id): Promise<unknown> => call("getRental", { rentalId: id })));
@@ -197,7 +197,7 @@ function withoutRepeats(rentals: readonly Rental[]): readonly Rental[] {
 }
 
 function rentalOf(id: string, record: unknown): Rental {
-  // Does not use other ids in the record: a second id, such as a database id, may be equal to the id of another rental.
+  // Does not use other IDs in the record: a second ID, such as a database ID, may be equal to the ID of another rental.
   const wireId = sameIdIn(record, id) ?? parseId(id);
   const ids = idsOf(record);
   return {

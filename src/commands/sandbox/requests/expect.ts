@@ -28,7 +28,7 @@ export default controlCommand({
       after: ["gpuctl rentals create vm --gpu-type h100 --gpus 1 --sandbox --yes"],
     },
     {
-      text: "Check that no request failed",
+      text: "Check that the sandbox returned no 5xx status",
       command: "gpuctl sandbox requests expect --status 5xx --count 0",
     },
   ],

@@ -39,7 +39,7 @@ export const filterFlags = {
 export const filterOf = ({ where, ...filter }: FlagValues<typeof filterFlags>): Record<string, unknown> =>
   withoutUndefined({ ...filter, where: whereOf(where) });
 
-/** Parses `FIELD=VALUE` conditions into the values by their fields. Returns undefined without conditions. */
+/** Parses `FIELD=VALUE` conditions into an object that maps fields to values. Returns undefined without conditions. */
 export function whereOf(conditions: readonly string[] | undefined): Record<string, string> | undefined {
   if (conditions === undefined || conditions.length === 0) return undefined;
   const where = new Map<string, string>();
