@@ -8,7 +8,10 @@ function cacheFolder() {
   const { XDG_CACHE_HOME, LOCALAPPDATA } = process.env;
   const { isAbsolute, join } = require("node:path");
   const cache = XDG_CACHE_HOME && isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : LOCALAPPDATA;
-  return join(cache || join(require("node:os").homedir(), ".cache"), "gpuctl");
+  const folder = join(cache || join(require("node:os").homedir(), ".cache"), "gpuctl");
+  // If HOME is empty, the folder would be in the current folder.
+  if (!isAbsolute(folder)) throw new Error("there is no home folder");
+  return folder;
 }
 
 /** Creates the folder if it is missing. Returns whether it belongs to the user and no one else can write to it. */

@@ -22,19 +22,38 @@ export async function writeAndCheck<Value>(
 }
 
 /**
- * Creates a resource, sending the request once. If the outcome is unknown, the error says what is new in the list of
+ * Creates a resource, sending the request once. `listVolumes` is for a rental that also creates a volume. If the outcome is unknown, the error says what is new in the list of
  * resources. After a success, any later failure reports that the resource exists.
  */
 export function createAndCheck<Value>(
-  thing: "rental" | "volume",
+  thing: Thing,
   create: () => Promise<Value>,
-  list: (options?: { retries: number; warn: () => void }) => Promise<unknown>,
+  list: ListThings,
   { progress, settings, setFailureContext, say }: Context,
+  listVolumes?: ListThings,
 ): Promise<Value> {
   return progress(`Creating the ${thing}`, async () => {
-    const before = settings.dryRun ? undefined : await idsOf(() => list({ retries: 0, warn: () => {} }));
-    const look = `\`gpuctl ${thing}s list\` shows whether the ${thing} was created.`;
-    const created = await writeAndCheck(create, look, async () => finding(thing, before, await idsOf(list)));
+    const lists: readonly (readonly [Thing, ListThings])[] = [
+      [thing, list],
+      ...(listVolumes ? [["volume", listVolumes] as const] : []),
+    ];
+    const listed = await Promise.all(
+      lists.map(([, one]) =>
+        settings.dryRun ? undefined : idsOf(() => one({ retries: 0, warn: () => {} })),
+      ),
+    );
+    const [before] = listed;
+    const look = lists
+      .map(([one]) => `\`gpuctl ${one}s list\` shows whether the ${one} was created.`)
+      .join(" ");
+    const check = async () => {
+      const findings = lists.map(async ([one, again], at) => {
+        const found = finding(one, listed[at], await idsOf(again));
+        return lists.length === 1 ? found : `${one === "rental" ? "Rentals" : "Volumes"}: ${found}`;
+      });
+      return (await Promise.all(findings)).join(" ");
+    };
+    const created = await writeAndCheck(create, look, check);
     const id = idOf(created);
     const name = thing === "rental" ? "Rental" : "Volume";
     const subject = id === undefined ? `The ${thing} (the response has no ID)` : `${name} ${id}`;
@@ -48,6 +67,10 @@ export function createAndCheck<Value>(
     return created;
   });
 }
+
+type Thing = "rental" | "volume";
+
+type ListThings = (options?: { retries: number; warn: () => void }) => Promise<unknown>;
 
 /** For new resources whose ID is needed. Returns the problem if the response has no ID, and undefined if it has one. */
 export const problemWithoutId = (created: unknown): string | undefined =>
@@ -65,7 +88,7 @@ async function idsOf(list: () => Promise<unknown>): Promise<readonly string[] | 
 }
 
 function finding(
-  thing: string,
+  thing: Thing,
   before: readonly string[] | undefined,
   after: readonly string[] | undefined,
 ): string {

@@ -320,6 +320,7 @@ const reasons: Readonly<Record<string, string>> = {
   ELOOP: "too many levels of symbolic links",
   EMFILE: "too many files are open",
   EIO: "input/output error",
+  EBADF: "it is not open for reading or writing",
   ERR_INVALID_ARG_VALUE: "the name contains a NUL character",
 };
 

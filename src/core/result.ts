@@ -84,7 +84,10 @@ export interface Text extends Paid {
   readonly after?: (error?: unknown) => void | Promise<void>;
   /** As in `Data`. */
   readonly exitCode?: number;
-  /** If the reader closes the pipe, the command fails. Without this, it ends quietly. */
+  /**
+   * If the reader closes the pipe, the command fails. Without this, it ends quietly. Any other failed write does not end
+   * the command.
+   */
   readonly needsReader?: true;
 }
 

@@ -482,25 +482,32 @@ export async function cancel(journal: Journal, host: JobHost, stopped: AbortSign
   await endRental(journal, host, { status, because: "canceled", fetched: [] });
 }
 
-/** Passes on the output of a job from its rental, without storing it. Does not change the job. */
+/**
+ * Passes on the output of a job from its rental, without storing it. Ends early if no one reads the output. Does not
+ * change the job.
+ */
 export async function showRemoteLog(
   journal: Journal,
   host: JobHost,
   { stopped, follows }: { readonly stopped: AbortSignal; readonly follows: boolean },
 ): Promise<void> {
   const shown = { stdout: 0, stderr: 0 };
+  const closed = new AbortController();
+  const signal = AbortSignal.any([stopped, closed.signal]);
   const pass = (stream: Stream) => async (bytes: Uint8Array) => {
     shown[stream] += bytes.length;
-    await host.output(stream, bytes);
+    if ((await host.output(stream, bytes)) === false) closed.abort();
   };
-  const passing = { signal: stopped, onStdout: pass("stdout"), onStderr: pass("stderr") };
+  const passing = { signal, onStdout: pass("stdout"), onStderr: pass("stderr") };
   const timeout = journal.job().plan.waitTimeout;
-  const reaching = { signal: stopped, timeout: follows ? timeout : 0 };
+  const reaching = { signal, timeout: follows ? timeout : 0 };
   await onRental(journal, host, reaching, async (ssh) => {
-    if ((await remoteState(ssh, stopped)).command === "not started") return;
+    if ((await remoteState(ssh, signal)).command === "not started") return;
     await followCommand(ssh, { ...shown }, { ...passing, follows });
     // The command has ended, but its last output may not have arrived yet.
-    if (follows) await followCommand(ssh, { ...shown }, { ...passing, follows: false });
+    if (follows && !signal.aborted) await followCommand(ssh, { ...shown }, { ...passing, follows: false });
+  }).catch((error: unknown) => {
+    if (!closed.signal.aborted) throw error;
   });
   await host.endOutput();
 }

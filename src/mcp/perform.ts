@@ -1,10 +1,11 @@
 import { realpath } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
+import { completionFailure } from "../client/completion/chunks.ts";
 import type { Ports, Task } from "../command-kit/context.ts";
 import { recordsOf } from "../command-kit/responses.ts";
 import { routes } from "../contract/generated/routes.ts";
 import { UsageError, WaitedTooLong } from "../core/errors.ts";
-import { asList, asRecord, asText } from "../core/json.ts";
+import { asList, asRecord, asText, isRecord } from "../core/json.ts";
 import type { Result } from "../core/result.ts";
 import type { Money } from "../core/values/money.ts";
 import {
@@ -69,10 +70,18 @@ export async function perform(
       await task.run(command, { input: args, flags: { ...(maxBurn !== undefined && { maxBurn }) } }),
     );
   }
-  if (!list) return { data: await task.call(operation, args, { warn: task.say }) };
+  if (!list) {
+    const problemIn = operation === "createChatCompletion" ? problemInChat : undefined;
+    return { data: await task.call(operation, args, { warn: task.say, ...(problemIn && { problemIn }) }) };
+  }
   const { limit: _, ...input } = args;
   return firstRecords(await task.call(operation, input, { warn: task.say }), args);
 }
+
+/** Why a response is not a whole chat completion; undefined if it is one. */
+const problemInChat = (value: unknown): string | undefined =>
+  completionFailure(value) ??
+  (isRecord(value) && Array.isArray(value.choices) ? undefined : "the response is not a chat completion");
 
 async function performOwn(name: string, args: Arguments, task: Task, options: PerformOptions): Promise<Done> {
   const rentalId = String(args.rentalId);

@@ -9,7 +9,7 @@ import {
   statSync,
 } from "node:fs";
 import { homedir, hostname, tmpdir } from "node:os";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import process from "node:process";
 import type { Readable } from "node:stream";
 import { codeOf, Unavailable } from "../core/errors.ts";
@@ -295,6 +295,8 @@ async function foldersOf(env: Environment): Promise<Files["folders"]> {
 async function defaultFolders() {
   try {
     const { default: envPaths } = await import("env-paths");
+    // If HOME is empty, the folders would be in the current folder, which may belong to someone else's project.
+    if (!isAbsolute(homedir())) return undefined;
     const { config, data } = envPaths("gpuctl", { suffix: "" });
     // `env-paths` does not ignore relative paths in XDG variables; `xdgFolder` does.
     return {

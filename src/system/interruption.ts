@@ -1,3 +1,4 @@
+import { constants, readFileSync, readlinkSync } from "node:fs";
 import process from "node:process";
 import { isatty } from "node:tty";
 import { Interrupted } from "../core/errors.ts";
@@ -29,6 +30,21 @@ export interface Interruption {
   readonly interruptible: System["interruptible"];
 }
 
+/**
+ * Whether `nohup` of GNU started gpuctl. Node.js drops the setting that `nohup` makes, so that SIGHUP arrives anyway.
+ * `nohup` leaves another trace: in place of a terminal, it opens /dev/null for writing as stdin.
+ */
+function isUnderNohup(): boolean {
+  try {
+    const flags = /^flags:\s*(\d+)$/m.exec(readFileSync("/proc/self/fdinfo/0", "utf8"))?.[1] ?? "0";
+    const isWriteOnly = (Number.parseInt(flags, 8) & 3) === constants.O_WRONLY;
+    return isWriteOnly && readlinkSync("/proc/self/fd/0") === "/dev/null";
+  } catch {
+    // Not on Linux, or stdin is closed.
+    return false;
+  }
+}
+
 export function interruption(): Interruption {
   const controller = new AbortController();
   endWithTerminal();
@@ -39,6 +55,7 @@ export function interruption(): Interruption {
   const isRepeated = repetitions();
   for (const signal of interruptionSignals) {
     process.on(signal, () => {
+      if (signal === "SIGHUP" && isUnderNohup()) return;
       if (forward !== undefined) {
         if (signal !== "SIGINT") forward(signal);
         return;

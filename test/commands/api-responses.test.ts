@@ -189,6 +189,33 @@ describe("an empty response to api call", () => {
   });
 });
 
+describe("a page instead of the response to a write with api call", () => {
+  const error = '{"code":"CONFLICT","message":"Busy","issues":[]}';
+  const json = { content: { "application/json": { schema: { type: "object" } } } };
+  const document = description({
+    "POST /v2/things": { operationId: "addThing", responses: { "200": json } },
+    "GET /v2/things": { operationId: "listThings", responses: { "200": json } },
+  });
+
+  test.each([
+    ["addThing", "text/html", "<html>Log in</html>", 10],
+    ["addThing", "text/plain", error, 10],
+    ["POST /v2/unlisted", "text/plain", error, 10],
+    ["POST /v2/unlisted", "text/plain", "done", 0],
+    ["listThings", "text/html", "<html>Log in</html>", 0],
+  ])("%s: %s %s exits with %4$i", async (line, type, body, code) => {
+    const { run } = await createCli({
+      respond: ({ path }) =>
+        path === descriptionPath
+          ? Response.json(document)
+          : new Response(body, { headers: { "content-type": type } }),
+    });
+    const ran = await run(`api call ${line} --yes`, overNetwork());
+    expect(ran.code, ran.err).toBe(code);
+    if (code === 10) expect(ran.out).toBe("");
+  });
+});
+
 describe("a response to api call with status 200 that reports a failure or is not a list", () => {
   const error = { code: "CONFLICT", message: "Busy", issues: [] };
   const document = description({

@@ -278,6 +278,8 @@ test("api-keys create rejects -o id, which would lose the value of the key", asy
 
 test.each([
   ["in another field", { id: 7, name: "ci", secretKey: "new-key-value" }],
+  ["beside an object", { key: { id: 7, name: "ci" }, token: "new-key-value" }],
+  ["beside the ID of the key", { id: 7, key: "ak_12", secret: "new-key-value" }],
   ["in an inner object", { success: true, data: { id: 7, name: "ci", key: "new-key-value" } }],
 ])("api-keys create prints the value of the key if the service sends it %s", async (_name, created) => {
   const listed = description({ "GET /v2/api-keys": {}, "POST /v2/api-keys": {} });

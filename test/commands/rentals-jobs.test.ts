@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { Interrupted } from "../../src/core/errors.ts";
 import type { Processes } from "../../src/core/tasks/lock.ts";
@@ -67,6 +68,30 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
       code: 0,
       out: "one\ntwo\n",
     });
+  });
+
+  test.each([
+    ["a closed pipe", "EPIPE", 0],
+    ["a full disk", "ENOSPC", 1],
+  ])("logs --follow ends before the command after %s", async (_name, code, expected) => {
+    const { run, remote } = await createRenter();
+    await run(detached('echo one; until [ -e "$HOME/go" ]; do sleep 0.1; done'));
+    const writeFails = Object.assign(new Error("no space left on the disk"), { code });
+    const outcome = await run("rentals jobs logs --follow", { writeFails });
+    expect(outcome.code, outcome.err).toBe(expected);
+    if (expected === 1) expect(outcome.err).toContain("the output cannot be written: no space left");
+    await writeFile(join(remote.home, "go"), "");
+  });
+
+  test("logs --follow of a detached job exits with 130 after Ctrl-C", async () => {
+    const { run, remote } = await createRenter();
+    await run(detached('echo one; until [ -e "$HOME/go" ]; do sleep 0.1; done'));
+    const stop = new AbortController();
+    const messages = { read: Readable.from([]), write: () => stop.abort(new Interrupted()) };
+    const line = "rentals jobs logs --follow";
+    const { code, out } = await run(line, { messages, answerSignal: () => stop.signal });
+    expect({ code, out }).toEqual({ code: 130, out: "one\n" });
+    await writeFile(join(remote.home, "go"), "");
   });
 
   test("a job file is ignored if its ID is a path to another folder", async () => {

@@ -384,6 +384,19 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect((await jobs())[0].status).toBe(6);
   });
 
+  test.each([0, 6])(
+    "fails if its output cannot be written, and the command exits with %i",
+    async (status) => {
+      const { run, active } = await createRenter();
+      const writeFails = Object.assign(new Error("no space left on the disk"), { code: "ENOSPC" });
+      const { code, err } = await run(sh(`echo a; exit ${status}`), { writeFails });
+      expect(code).toBe(status === 0 ? 1 : 6);
+      expect(err).toContain("the output cannot be written: no space left on the disk");
+      expect(err).toMatch(/^Output: .*output\.log$/m);
+      expect(await active()).toEqual([]);
+    },
+  );
+
   test("copies with scp if rsync does not have the options that gpuctl uses", async () => {
     const { run, remote, folder } = await createRenter();
     const asked: (readonly string[])[] = [];

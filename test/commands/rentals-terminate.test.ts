@@ -432,6 +432,29 @@ describe("rentals terminate with a third-party service", () => {
     expect(requests).toHaveLength(2);
   });
 
+  test("ends the virtual machines although no operation ends a bare-metal rental", async () => {
+    const vms = "/v2/on-demand/virtual-machine-rentals";
+    const { run } = await createCli({
+      respond: service({
+        [`GET ${descriptionPath}`]: () => Response.json(description({ [`POST ${vms}/terminate`]: {} })),
+        [`GET ${vms}`]: () =>
+          Response.json([
+            { id: 1, status: "Running" },
+            { id: 2, status: "Running" },
+          ]),
+        "GET /v2/on-demand/bare-metal-rentals": () => Response.json([{ id: 7, status: "Running" }]),
+        [`POST ${vms}/terminate`]: () => Response.json({ success: true }),
+      }),
+    });
+    const { code, err, requests } = await run("rentals terminate --all --yes", overNetwork());
+    expect(code, err).toBe(12);
+    expect(err).toContain("lists no operation to terminate rental 7, which is bare metal");
+    expect(requests.filter(({ method }) => method === "POST").map(({ body }) => body)).toEqual([
+      { rentalId: 1 },
+      { rentalId: 2 },
+    ]);
+  });
+
   test.each([
     ["POST /v2/on-demand/rentals/terminate-all", {}],
     ["PUT /v2/on-demand/rentals/{id}/termination-protection", {}],

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
 import { createCli, type Responder, type SeenRequest } from "../support/cli.ts";
 import { description, descriptionPath } from "../support/described.ts";
+import { cliThatResponds } from "../support/leases.ts";
 import { overNetwork } from "../support/service.ts";
 
 const line = "rentals create vm --gpus 1 --sandbox --yes";
@@ -338,4 +339,16 @@ test.each([
   const { code, err } = await run("user delete --yes --retries 0", overNetwork());
   expect(code).toBe(10);
   expect(err).toContain(finding);
+});
+
+test("after an unknown outcome, a create with a new volume also says whether the volume is new", async () => {
+  const { run } = await cliThatResponds(({ method }) =>
+    method === "POST" ? Response.json({ message: "no" }, { status: 500 }) : undefined,
+  );
+  const line =
+    "rentals create bare-metal --gpus 8 --network-type ethernet --new-volume data --new-volume-size 1024 --yes --sandbox";
+  const { code, err } = await run(line);
+  expect(code, err).toBe(10);
+  expect(err).toContain("Rentals: New in the listing: 1001. This request may have created it.");
+  expect(err).toContain("Volumes: New in the listing: 501. This request may have created it.");
 });

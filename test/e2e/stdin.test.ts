@@ -22,6 +22,24 @@ describe.skipIf(process.platform === "win32")("stdin", () => {
     expect(out).toMatch(/: Hello\n$/);
   });
 
+  it("that cannot be read is an error", async () => {
+    const home = await createHome();
+    const { code, out, err } = await home.shell("gpuctl chat Hello --sandbox 0> /dev/null").ended;
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toMatch(/^Error: MESSAGE from stdin: .*\nNothing was sent\.\n$/);
+  });
+
+  it.runIf(process.platform === "linux")("of nohup makes SIGHUP harmless", async () => {
+    const home = await createHome();
+    const script = `mkfifo log; exec 3<>log
+gpuctl rentals guard --every 1h --yes --sandbox 0> /dev/null > /dev/null 2> log & child=$!
+read -r line < log
+kill -HUP $child; kill -HUP $child
+kill -TERM $child; wait $child; echo "exit $?"`;
+    const { out } = await home.shell(script, { shell: "bash" }).ended;
+    expect(out).toBe("exit 130\n");
+  });
+
   it.each(["INT", "TERM", "HUP"])("that stays open is reported, and SIG%s ends gpuctl", async (signal) => {
     const home = await createHome();
     // The shell keeps the pipe open, without a program that would have to be ended.

@@ -73,6 +73,10 @@ describe.skipIf(process.platform === "win32")(
         "Volume 501 was created.",
       ],
       ["api-keys create ci -o json", "Key 3 was created. Its value is lost, so revoke it"],
+      [
+        "rentals create vm --gpus 1 -o id > id && gpuctl reserve convert 1001 --days 30 --expected-price 1296 --yes -o json",
+        "Rental 1001 was reserved. Do not send the request again:",
+      ],
     ];
     it.each(sample(created, 1, 3))("%s", async (line, named) => {
       const script = `exec 3> >(exec true); wait $!; gpuctl ${line} --sandbox >&3`;

@@ -29,6 +29,16 @@ describe("without a home folder", () => {
     },
   );
 
+  test("gpuctl reads nothing from the current folder if HOME is empty", async () => {
+    const { folder, run } = await createHome({ HOME: "", XDG_CONFIG_HOME: "", XDG_DATA_HOME: "" });
+    const config = join(folder, ".config", "gpuctl");
+    await mkdir(config, { recursive: true });
+    const profiles = { default: { baseUrl: "https://evil.example" } };
+    await writeFile(join(config, "config.json"), JSON.stringify({ version: 1, profiles }), { mode: 0o600 });
+    const { code, err } = await run("config list", { env: unset });
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("there is no home folder") });
+  });
+
   test("commands work if both variables are set", async () => {
     const run = await withoutHome();
     expect(await run("rentals list -o json --sandbox")).toEqual({ code: 0, out: "[]\n", err: "" });

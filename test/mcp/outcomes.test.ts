@@ -177,6 +177,23 @@ describe("a call that the client cancels", () => {
   };
 
   test.each([
+    { code: "INTERNAL_SERVER_ERROR", message: "no", issues: [] },
+    { error: { message: "overloaded" } },
+    { choices: [{ message: { content: "Half" } }], error: { message: "upstream died" } },
+    null,
+  ])("a chat whose response is %j is not a success, and its cost counts", async (body) => {
+    const cli = await createCli({
+      respond: ({ method }) => (method === "POST" ? Response.json(body) : undefined),
+    });
+    const { call } = await agentOf(cli, everything);
+    expect(await call("create_chat_completion", paid.create_chat_completion)).toMatchObject({
+      ok: false,
+      error: { code: "UNKNOWN_OUTCOME" },
+      cost: { spentDollars: 0.01 },
+    });
+  });
+
+  test.each([
     ["generate_image", 200, "done, $0.01. Its result was saved to /", 0.01],
     ["generate_image", 400, "failed, $0.00, no", 0],
     ["generate_image", 500, "unknown, $0.01, the service responded 500: no", 0.01],

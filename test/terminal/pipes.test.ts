@@ -39,6 +39,21 @@ describe.skipIf(process.platform === "win32").each(sample(outputFormats, 0, 1))(
   },
 );
 
+describe.skipIf(!existsSync("/dev/full"))("a guard whose events cannot be written", () => {
+  needs("bash");
+
+  test("goes on, and says so once", async () => {
+    const home = await createRentedHome(["trainer", "other"]);
+    const script = `mkfifo log; exec 3<>log
+gpuctl rentals guard --every 1h --yes --sandbox > /dev/full 2> log & child=$!
+until read -r line < log; [[ $line == *Warning* ]]; do :; done
+echo "$line"
+kill -TERM $child; wait $child; echo "exit $?"`;
+    const { out } = await home.shell(script, { shell: "bash" }).ended;
+    expect(out).toMatch(/^Warning: .*no space left .*The command continues\.\nexit 130\n$/);
+  });
+});
+
 describe.skipIf(process.platform === "win32")("a guard whose reader has closed the pipe", () => {
   needs("bash");
 

@@ -102,7 +102,7 @@ async function printResult(result: Result, defaultView: View, options: PrintOpti
   }
   if ("text" in result) {
     const { printText } = await import("./text.ts");
-    const sink = result.needsReader ? reportingClosedPipe(stdout) : stdout;
+    const sink = result.needsReader ? forReader(stdout, system.io.stderr) : stdout;
     return printText(result, result.view ?? defaultView, {
       ...options,
       system: { ...system, io: { ...system.io, stdout: sink } },
@@ -221,6 +221,24 @@ const writing = (sink: Sink, write: Sink["write"]): Sink => ({
 /** The same sink, except that a closed pipe does not end the process: the write fails. */
 const reportingClosedPipe = (sink: Sink): Sink =>
   writing(sink, (chunk, options) => sink.write(chunk, { ...options, reportsClosedPipe: true }));
+
+/**
+ * The same sink, for a text that needs a reader: a closed pipe makes the write fail. After any other failed write, such as
+ * on a full disk, the command continues, because its work matters more than its text. stderr says so once.
+ */
+function forReader(sink: Sink, stderr: Sink): Sink {
+  let isReported = false;
+  return writing(sink, async (chunk, options) => {
+    try {
+      await sink.write(chunk, { ...options, reportsClosedPipe: true });
+    } catch (error) {
+      if (!(error instanceof CannotPrint) || error.code === "EPIPE") throw error;
+      if (isReported) return;
+      isReported = true;
+      await stderr.write(`Warning: ${error.message}. The command continues.\n`);
+    }
+  });
+}
 
 /** The same sink, except that a failed write throws `CannotPrint`. */
 const reportingErrors = (sink: Sink): Sink =>

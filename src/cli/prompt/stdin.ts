@@ -1,4 +1,4 @@
-import { UsageError } from "../../core/errors.ts";
+import { isOfSystem, readFailed, UsageError } from "../../core/errors.ts";
 import { type InputKind, InputTooLarge, inputLimits } from "../../core/values/input-limits.ts";
 import { isMachineFormat } from "../../core/view.ts";
 import type { Runtime } from "../start/services.ts";
@@ -32,6 +32,7 @@ export const readStdin = async (
     return await io.stdin.read({ signal: interrupted, onWait, patience, maxBytes: inputLimits[kind] });
   } catch (error) {
     if (error instanceof InputTooLarge) throw new UsageError(`${from} from stdin: ${error.message}`);
+    if (isOfSystem(error)) throw readFailed(from, "from stdin", error, "Nothing was sent.");
     throw error;
   }
 };

@@ -1,4 +1,5 @@
 import type { Attendance } from "../../command-kit/context.ts";
+import { CannotPrint, codeOf, reasonOf } from "../../core/errors.ts";
 import type { Redactor } from "../../core/redact.ts";
 import type { Io, Sink, System } from "../../system/types.ts";
 
@@ -19,6 +20,7 @@ export function createAttendance(
       await streams.stdout.end();
       await streams.stderr.end();
     },
+    outputFailure: streams.stdout.failure,
     variable: (name) => (/^gpuctl_/i.test(name) ? undefined : env[name]),
   };
 }
@@ -27,6 +29,8 @@ interface Passed {
   /** Resolves with false if no one reads the sink any longer. */
   readonly add: (bytes: Uint8Array) => Promise<boolean>;
   readonly end: () => Promise<void>;
+  /** Why a write failed, other than because of a closed pipe. */
+  readonly failure: () => Error | undefined;
 }
 
 /** The maximum number of characters that are held of an unfinished line. */
@@ -44,16 +48,21 @@ function passedTo(sink: Sink, redactor: Pick<Redactor, "stream">): Passed {
   const decoder = new TextDecoder();
   let held = "";
   let isRead = true;
+  let failure: Error | undefined;
   const write = async (chunk: Uint8Array | string): Promise<boolean> => {
     if (!isRead || chunk.length === 0) return isRead;
     try {
       await sink.write(chunk, { reportsClosedPipe: true });
-    } catch {
+    } catch (cause) {
       isRead = false;
+      if (codeOf(cause) !== "EPIPE") {
+        failure = new CannotPrint(`the output cannot be written: ${reasonOf(cause)}`, codeOf(cause));
+      }
     }
     return isRead;
   };
   return {
+    failure: () => failure,
     add: (bytes) => {
       if (!sink.isTTY) return write(bytes);
       const text = held + decoder.decode(bytes, { stream: true });

@@ -77,8 +77,9 @@ export default defineCommand({
       { evenIfUnread: true },
     );
     if (!settings.dryRun) say("Save the value now: it is not shown again.");
-    // Without a value that gpuctl recognizes, the whole response is printed: the value must be somewhere in it.
-    const hasValue = valuePaths.some((path) => scalarText(shownAt(data, [path])) !== "");
-    return hasValue ? { data } : { data, view: { kind: "record", id: ["id"] } };
+    // If it is not clear which field is the value of the key, the whole response is printed.
+    const values = valuePaths.map((path) => shownAt(data, [path])).filter((value) => value !== undefined);
+    const isClear = values.length === 1 && scalarText(values[0]) !== "";
+    return isClear ? { data } : { data, view: { kind: "record", id: ["id"] } };
   },
 });

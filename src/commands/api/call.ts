@@ -259,7 +259,9 @@ function responseResult(
   const { stdoutIsTerminal: terminal } = files;
   const { bytes } = response;
   const data = shouldBeJson(response, operation) ? { value: jsonOf(response) } : undefined;
-  assertSuccess(data?.value, response.status, response.request);
+  // The response to a write may report a failure with a content type that is not JSON.
+  const value = data || isRead(response.request) ? data?.value : parseJson(response.text());
+  assertSuccess(value, response.status, response.request);
   if (!include) {
     if (data) return jsonResult(data.value, settings);
     if (bytes.length === 0) return { exitCode: 0 };
@@ -279,8 +281,8 @@ const headText = ({ status, headers }: BufferedResponse): string =>
 
 /**
  * Whether a response should be JSON, according to its content type. Without a content type, returns whether the body
- * parses as JSON. An empty response should be JSON if its content type or the description says so, except where HTTP
- * allows no body: for some statuses, and for HEAD.
+ * parses as JSON. The response to a write also should be JSON if the description says so. The same applies to an empty
+ * response, except where HTTP allows no body: for some statuses, and for HEAD.
  */
 function shouldBeJson(response: BufferedResponse, operation: DescribedOperation | undefined): boolean {
   const type = response.header("content-type");
@@ -289,6 +291,8 @@ function shouldBeJson(response: BufferedResponse, operation: DescribedOperation 
     const mayBeEmpty = withoutBody.has(response.status) || response.request.method === "HEAD";
     return !mayBeEmpty && (isJsonType || isDescribedAsJson(response, operation));
   }
+  // A gateway may answer a write with a page and status 200, so the outcome of the write is unknown.
+  if (!isRead(response.request) && isDescribedAsJson(response, operation)) return true;
   return type === null ? parseJson(response.text()) !== undefined : isJsonType;
 }
 

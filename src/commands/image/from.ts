@@ -43,7 +43,9 @@ export async function settingsFrom(
   if (found.source === "parameters" && !modelNames.some((one) => one === model)) {
     delete settings.model_name;
     if (given.model_name === undefined && model !== undefined) {
-      say(`${name} was made with the model ${model}, which gpuctl does not know; --model chooses another one.`);
+      say(
+        `${name} was made with the model ${model}, which gpuctl does not know; --model chooses another one.`,
+      );
     }
   }
   return settings;

@@ -130,7 +130,7 @@ export default defineCommand({
           { evenIfUnread: true },
         );
         const outcome = await attend(journal, host, { stopped, variables });
-        return await leftResult(journal, outcome, { lease, length: flags.lease }, context);
+        return await leftResult(journal, outcome, { lease, length: flags.lease }, { ...context, attendance });
       } finally {
         if (id !== undefined) await leaveJob(id, files);
       }

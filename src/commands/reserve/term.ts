@@ -18,7 +18,8 @@ import { plainText } from "../../output/text.ts";
 type TermOperation = "convertToReserved" | "extendReserved";
 type Term = InputOf<"convertToReserved"> & Partial<InputOf<"extendReserved">>;
 
-type TermContext = Pick<Context, "call" | "settings"> & Pick<Ports, "ask" | "changeLine" | "place">;
+type TermContext = Pick<Context, "call" | "settings" | "setFailureContext"> &
+  Pick<Ports, "ask" | "changeLine" | "place">;
 
 const flags = {
   expectedPrice: flag.cents("Total price you expect to pay, in dollars such as 1234.50", {
@@ -37,13 +38,20 @@ export const termCommand = <const Id extends TermOperation>(operation: Id) =>
     view: { kind: "record", id: ["rentalId", "id"] },
     estimate: estimatePrice,
     confirm: { spending: ({ input }: { readonly input: Term }) => question(operation, input) },
-    run: async ({ input, ...context }: TermContext & { readonly input: InputOf<Id> }) => ({
-      data: await writeAndCheck(
+    run: async ({ input, ...context }: TermContext & { readonly input: InputOf<Id> }) => {
+      const id = String(input.rentalId);
+      const look = `\`${commandLine("rentals get", [id])}\` shows the term of the rental.`;
+      const data = await writeAndCheck(
         () => sendTerm(operation, input, context),
-        `\`${commandLine("rentals get", [String(input.rentalId)])}\` shows the term of the rental.`,
-        () => currentTerm(String(input.rentalId), context.call),
-      ),
-    }),
+        look,
+        () => currentTerm(id, context.call),
+      );
+      const done = operation === "convertToReserved" ? "reserved" : "extended";
+      context.setFailureContext(`Rental ${id} was ${done}. Do not send the request again: ${look}`, {
+        evenIfUnread: true,
+      });
+      return { data };
+    },
   }) as const;
 
 /** The argument for the rental. A prompt offers only rentals with this type of term. */

@@ -15,6 +15,7 @@ import {
   UnexpectedResponse,
   UsageError,
 } from "../../../core/errors.ts";
+import { shownAt } from "../../../core/json.ts";
 import { idOf } from "../../../core/responses/rental.ts";
 import type { Result } from "../../../core/result.ts";
 import {
@@ -162,6 +163,8 @@ interface Batch {
  * Without `--count`, throws the error instead. With `--max-burn` or `--if-absent`, holds a lock until it has tried all,
  * so that other processes of this user wait before they check a limit or a label.
  */
+const createsVolume = (input: object): boolean => shownAt(input, ["storageVolume.isNew"]) === true;
+
 async function createAll(
   type: RentalType,
   items: readonly Item[],
@@ -191,6 +194,7 @@ async function createAll(
       },
       (options) => context.call(kinds[type].list, {}, options),
       context,
+      createsVolume(item.input) ? (options) => context.call("listStorageVolumes", {}, options) : undefined,
     );
     done.set(item, rental);
     hasCreated = true;

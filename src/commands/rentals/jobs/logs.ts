@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { defineCommand } from "../../../command-kit/define.ts";
 import { flag } from "../../../command-kit/flag.ts";
+import { Interrupted } from "../../../core/errors.ts";
 import { showRemoteLog } from "../../../jobs/attend.ts";
 import { jobFolder, jobRecord, logPath, stateOfJob, viewJournal } from "../../../jobs/journal.ts";
 import { growing, isAttended, pollMs } from "../../../jobs/watch.ts";
@@ -46,6 +47,9 @@ export default defineCommand({
           }
           throw error;
         });
+        const unwritten = attendance.outputFailure();
+        if (unwritten) throw unwritten;
+        if (stopped.aborted) throw new Interrupted();
         return { exitCode: 0 };
       });
     }

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { Context } from "../../../command-kit/context.ts";
+import type { Context, Ports } from "../../../command-kit/context.ts";
 import { Interrupted, LimitReached } from "../../../core/errors.ts";
 import type { NextStep, Result } from "../../../core/result.ts";
 import { commandLine } from "../../../core/text.ts";
@@ -31,7 +31,7 @@ export const jobView: RecordView = {
 export function jobResult(
   journal: Journal,
   outcome: JobOutcome,
-  { say, settings, setFailureContext, now, files }: Context,
+  { say, settings, setFailureContext, now, files, attendance }: Context & Pick<Ports, "attendance">,
 ): Result {
   const job = journal.job();
   const { id, rentalId, plan } = job;
@@ -74,6 +74,11 @@ export function jobResult(
   say(`Job ${id} exited with status ${outcome.status}${after}. ${report}`);
   sayOutput();
   const exitCode = outcome.status ?? 0;
+  const unwritten = attendance.outputFailure();
+  if (unwritten) {
+    if (exitCode === 0) throw unwritten;
+    say(`Warning: ${unwritten.message}.`);
+  }
   return isTable ? { exitCode } : { data, exitCode };
 }
 
@@ -92,7 +97,7 @@ export async function leftResult(
   journal: Journal,
   outcome: JobOutcome,
   { lease, length = usualLease }: Leaving,
-  context: Context,
+  context: Context & Pick<Ports, "attendance">,
 ): Promise<Result> {
   const job = journal.job();
   const failure =

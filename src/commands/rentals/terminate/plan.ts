@@ -115,14 +115,14 @@ function planWithoutId(record: unknown): TerminationPlan {
 }
 
 /**
- * Like `plan`, but returns a plan with a `problem` if the ID of the rental cannot be sent, so that the other rentals
- * are still terminated.
+ * Like `plan`, but returns a plan with a `problem` if the ID of the rental cannot be sent, or if the service lists no
+ * operation for its type, so that the other rentals are still terminated.
  */
 function planOrProblem(rental: Rental, operations: readonly TerminateOperation[]): TerminationPlan {
   try {
     return plan(rental, operations);
   } catch (problem) {
-    if (!(problem instanceof UsageError)) throw problem;
+    if (!(problem instanceof UsageError || problem instanceof NotOffered)) throw problem;
     const { id, label, reservedUntil } = rental;
     return { id, label, reservedUntil, request: undefined, problem, alternatives: [] };
   }
