@@ -96,7 +96,8 @@ const maxKeyAge = 5 * 60_000;
 /**
  * A function that returns the value of `make`. Calls `make` again if the value is older than `maxAge` milliseconds. If
  * that fails, for example because the user is away and no one can unlock a password store, returns the earlier value
- * for another `maxAge`. If there is no earlier value, throws the error, and the next call tries again.
+ * for another `maxAge`. If there is no earlier value, throws the error, and the next call tries again. Always throws an
+ * interruption.
  */
 function renewed<Value>(make: () => Promise<Value>, maxAge: number): () => Promise<Value> {
   let current: Promise<Value> | undefined;
@@ -131,7 +132,7 @@ function assertAllowedHost(
   assertSecureUrl(new URL(baseUrl), settings);
 }
 
-/** The user's key if it is a key of the sandbox, or else the sandbox's own key. */
+/** The user's key if the sandbox issued it, or else the sandbox's built-in key with full access. */
 function sandboxKey(key: KeySource | undefined, { keys, hasKey }: SandboxKeys): KeyInUse {
   if (key && "key" in key.from && hasKey(key.from.key)) {
     return { key: key.from.key, source: key.source };

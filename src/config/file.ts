@@ -52,8 +52,8 @@ export function profileValues(profile: Profile | undefined): Readonly<Record<str
 }
 
 /**
- * Reads the configuration without loading a library. Throws `UsageError` if the file cannot be read, is invalid, or may
- * have been written by another user. Never changes the file.
+ * Reads the configuration without loading a library. Throws `UsageError` if the file cannot be read, is invalid, was
+ * written by a newer gpuctl, or may have been changed by another user. Never changes the file.
  */
 export function readConfig(files: ConfigFiles): Config {
   const path = configPath(files);

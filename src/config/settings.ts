@@ -33,8 +33,8 @@ export interface Settings extends OutputSettings {
   readonly sandbox: boolean;
   readonly baseUrl: string | undefined;
   /**
-   * Base URL of the served sandbox that the sandbox commands control. A flag or variable sets it. Undefined if the
-   * sandbox inside gpuctl is in use.
+   * Base URL of the served sandbox that the sandbox commands control. A flag or variable sets it. Undefined if
+   * neither does, or if the sandbox inside gpuctl is in use.
    */
   readonly servedSandbox: string | undefined;
   readonly inferenceBaseUrl: string | undefined;
@@ -131,8 +131,8 @@ const finder =
 
 /**
  * Whether to use the sandbox. Flags take precedence over the environment, which takes precedence over the profile.
- * `--base-url` or `--inference-base-url` turns off a sandbox that GPUCTL_SANDBOX or the profile sets. GPUCTL_BASE_URL
- * or GPUCTL_INFERENCE_BASE_URL turns off only a sandbox that the profile sets.
+ * If GPUCTL_SANDBOX or the profile turns the sandbox on, `--base-url` or `--inference-base-url` turns it off.
+ * GPUCTL_BASE_URL or GPUCTL_INFERENCE_BASE_URL turns it off only if the profile turned it on.
  */
 function usesSandbox(cli: CliSettings, env: Environment, ofProfile: boolean): boolean {
   const host = hosts.find((name) => cli[name] !== undefined);

@@ -94,4 +94,4 @@ export function isUsable(name: string, text: string): boolean {
 export const nameProblem = (name: string): string | undefined =>
   /^[\w.][\w.-]{0,63}$/.test(name) && name !== "__proto__"
     ? undefined
-    : 'A profile name has 1 to 64 characters: letters, digits, "-", "_" and ".". It cannot start with "-".';
+    : 'A profile name has 1 to 64 characters: letters, digits, "-", "_" and ".". It cannot start with "-", and cannot be "__proto__".';

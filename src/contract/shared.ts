@@ -18,5 +18,5 @@ export const volumeLabel = z
   .regex(/^[a-zA-Z0-9_-]+$/)
   .describe("Name of the volume: letters, digits, underscores and dashes");
 
-/** A volume's size in GB. Without a rental, the size must also be a multiple of 256 (service section 8). */
+/** A volume's size in GB. For `createStorageVolume`, it must also be a multiple of 256 (service section 8). */
 export const volumeSize = z.int().min(256).max(64000).describe("Size of the volume in GB");

@@ -20,7 +20,7 @@ export const xdgFolder = (named: string | undefined, standard: string): string =
 
 /**
  * Writes a file that only the user may read. The write is atomic: a temporary file is written and then renamed. Creates
- * missing folders. On failure, throws an error with the path of a file, and leaves the old file unchanged.
+ * missing folders. On failure, throws an error with a `path`, and leaves the old file unchanged.
  */
 export function writePrivateFile(path: string, contents: string | Uint8Array): void {
   replaceFile(path, contents, { flush: false });
@@ -56,7 +56,7 @@ const withPath = (error: unknown, path: string): unknown =>
 /**
  * Writes a file that only the user may read, in an existing folder. The write is not atomic: it uses no temporary file,
  * which a killed process would leave behind. Removes what is at the path, and never follows a link. On failure, throws
- * an error with the path.
+ * an error with a `path`.
  */
 export function createPrivateFile(path: string, contents: string): void {
   rmSync(path, { force: true });

@@ -30,7 +30,7 @@ export const asText = (value: unknown): string => (typeof value === "string" ? v
 export const scalarText = (value: unknown): string =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 
-/** Whether lists and objects are nested more than this many levels deep. */
+/** Whether lists and objects are nested more than `levels` deep. */
 export const isNestedBeyond = (value: unknown, levels: number): boolean =>
   typeof value === "object" &&
   value !== null &&

@@ -3,7 +3,7 @@ import type { Environment } from "./urls.ts";
 /** The locale that the environment sets for text; empty if it sets none. */
 export const localeOf = (env: Environment): string => env.LC_ALL || env.LC_CTYPE || env.LANG || "";
 
-/** Whether the environment sets a locale that is not UTF-8, such as `C`. Without a locale, terminals use UTF-8. */
+/** Whether the environment sets a locale that is not UTF-8, such as `C`. Without a locale, UTF-8 is assumed. */
 export const usesAscii = (env: Environment): boolean =>
   localeOf(env) !== "" && !/utf-?8/i.test(localeOf(env));
 

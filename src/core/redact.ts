@@ -18,7 +18,7 @@ const maxDepth = 4;
 const maxCharacterLength = 16;
 
 /**
- * A word of 16 characters or more is a key, and not a name, if it starts with a prefix of keys such as `sk-`, or mixes
+ * A word of 16 characters or more counts as a key if it starts with a prefix of keys such as `sk-`, or if it mixes
  * digits, lowercase and uppercase letters.
  */
 const keyLike = /^(?=.{16,}$)(?:(?:sk|pk|rk)[-_]|(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[\w+=.-]+$)/;
@@ -302,7 +302,7 @@ const unfinishedEscape =
  * part of one.
  */
 function finishedEnd(text: string, { secret, characters }: Patterns, maxLength: number): number {
-  // A secret is never longer than half of this window. Two secrets that overlap are never longer than the window.
+  // A secret is never longer than half of this window, so two secrets that overlap fit in the window.
   const windowStart = Math.max(0, text.length - 2 * maxLength);
   const window = text.slice(windowStart);
   let end = Math.max(window.length - maxLength, unfinishedStart(window, characters));

@@ -66,13 +66,13 @@ export interface ExpectationResult {
   readonly requests: readonly { readonly number: number; readonly text: string }[];
 }
 
-/** Splits a condition `FIELD=VALUE`; undefined if it is not one. */
+/** Splits a condition `FIELD=VALUE`; undefined if the text does not have this form. */
 export function splitCondition(text: string): readonly [string, string] | undefined {
   const at = text.indexOf("=");
   return at < 1 ? undefined : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** The kinds of situations, as in real clouds, that a sandbox can simulate. */
+/** The kinds of situations in real clouds that a sandbox can simulate. */
 export const situationKinds = [
   "capacity",
   "quota",

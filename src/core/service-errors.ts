@@ -10,7 +10,7 @@ export interface Received {
   readonly complete: boolean;
 }
 
-/** What a failed response contains besides its error. */
+/** What is kept of a failed response in addition to its error. */
 export interface FailedReply {
   readonly status: number;
   /** The service's ID of the request, from a response header. */

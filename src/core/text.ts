@@ -149,7 +149,7 @@ export function matchesGlob(text: string, glob: string): boolean {
 export const uniqueHex = (length: number): string =>
   Array.from({ length }, () => Math.floor(Math.random() * 16).toString(16)).join("");
 
-/** The text in bytes; undefined if they are not text in UTF-8. */
+/** Decodes text in UTF-8. Undefined if the bytes are not valid UTF-8, or contain a NUL. */
 export function utf8Text(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {

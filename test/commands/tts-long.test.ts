@@ -270,7 +270,7 @@ describe("tts with a long text, after a failure", () => {
     });
     const [folder = ""] = await folders(cli);
     const path = join(cli.folder, folder);
-    expect(err).toContain(`1 part of another text is kept in ${path}. If you no longer need it, delete`);
+    expect(err).toContain(`1 part of another text is kept in ${path}. Delete the folder if you`);
     expect(await readdir(path)).toHaveLength(1);
   });
 

@@ -15,15 +15,15 @@ const withoutPrompts =
 
 /** What setup does, in lines that fit 80 columns. */
 const welcome = [
-  "Welcome to gpuctl. Setup connects it to a service or to the sandbox. Each answer",
-  "is checked and saved in a profile. Press Ctrl-C to stop.",
+  "Welcome to gpuctl. Setup connects it to a service or to the sandbox. Each",
+  "setting is checked and saved in a profile. Press Ctrl-C to stop.",
 ];
 
 export default defineCommand({
   path: "setup",
   summary: "Set up gpuctl step by step",
   details:
-    "Each answer is checked and saved in a profile. Run setup again to continue, or to change an answer.",
+    "Each setting is checked and saved in a profile. Run setup again to continue, or to change a setting.",
   uses: [
     "ask",
     "profiles",
@@ -109,7 +109,7 @@ async function askDefaults(wizard: Wizard): Promise<void> {
   context.say("`gpuctl config list` shows every default that you can set.");
 }
 
-/** The chat models that the service lists. Empty if it lists none, or if a request fails. */
+/** The chat models that the service lists. Empty for the sandbox, if the service lists none, or if a request fails. */
 async function chatModels({ context, profile, stored }: Wizard): Promise<readonly string[]> {
   const { callAt, progress, requestAt, secrets } = context;
   const { baseUrl, inferenceBaseUrl, sandbox } = stored()?.settings ?? {};

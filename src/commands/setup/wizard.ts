@@ -17,7 +17,7 @@ export interface Wizard {
   readonly profile: string;
   /** The profile as it is stored so far; undefined before the first answer is saved. */
   readonly stored: () => ProfileSummary | undefined;
-  /** Saves an answer. If setup ends early, the error says that `what` was saved, such as the base URL. */
+  /** Saves an answer. `what` names it, such as "chat model". If setup ends early, the error lists the saved answers. */
   readonly save: (what: string, change: ProfileChange) => Promise<void>;
 }
 
@@ -49,8 +49,8 @@ const labels = {
 } as const;
 
 /**
- * Checks an answer. Returns true to save it, because it passes the check or the user insists, and false to ask again.
- * Throws `Interrupted` if the user stops setup.
+ * Checks an answer. Returns true if it passes the check or the user chooses to save it anyway, and false if the user
+ * wants to change it. Throws `Interrupted` if the user stops setup.
  */
 export async function isAccepted(
   check: () => Promise<Problem>,

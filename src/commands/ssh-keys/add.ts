@@ -19,7 +19,7 @@ export default defineCommand({
   flags: {
     name: flag.text("Name of the key", {
       value: "NAME",
-      defaultText: "the comment in the key, or else the name of the file",
+      defaultText: "the comment in the key, or else the file name without .pub, or 'key' for stdin",
     }),
   },
   view: { kind: "record", columns, id: ["id"] },
@@ -30,7 +30,7 @@ export default defineCommand({
         "printf 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU= ada' | gpuctl ssh-keys add - --sandbox",
     },
     {
-      text: "Add a key with another name",
+      text: "Add a key with a name other than its comment",
       command:
         "printf 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU= ada' | gpuctl ssh-keys add - --name laptop --sandbox",
     },
@@ -62,7 +62,7 @@ const publicKey = /^((?:ssh-|ecdsa-|sk-)\S+) ([A-Za-z0-9+/]+=*)(?: (.*))?$/;
 
 /**
  * Returns the public key in a file. Throws `UsageError` if the file contains a private key, or more than one line besides
- * empty lines and comments. With `validate`, also throws if that line is not a public key.
+ * empty lines and comments. With `validate`, also throws if the file contains no public key.
  */
 function publicKeyIn(
   text: string,

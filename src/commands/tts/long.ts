@@ -19,7 +19,8 @@ export type LongRecording =
 
 /**
  * Speaks a long text in parts and joins them into one recording. If the parts cannot be joined, saves each as its own
- * file. The parts are removed once the whole recording is saved or printed. Until then, no other process uses them.
+ * file. Removes the parts from their folder once everything is saved or printed. Until then, no other process uses
+ * them.
  */
 export async function speakLongText(text: LongText, context: Context): Promise<LongRecording> {
   const { to } = text.target;
@@ -66,7 +67,7 @@ async function saveJoined(
   return file;
 }
 
-/** Saves each part as its own file, with the name of the output and the number of the part. */
+/** Saves each part as its own file. The name of the output determines the names of the files. */
 async function saveSeparately(
   { paths, remove }: SpokenParts,
   reason: CannotJoin,
@@ -84,7 +85,7 @@ async function saveSeparately(
       values.ext === unknownExtension
         ? { path: pathOfUnknown(place, values, paths.length), replaced: false }
         : pathIn(place, values, paths.length);
-    // Replaces only a file whose name the user gave.
+    // With --out FILE, --force does not replace the numbered files, because FILE names none of them.
     const force = target.force && to.kind === "template" && !replaced;
     files.push(await saveChunks(path, createReadStream(part), { ...target, to: place, force }));
   }
@@ -95,7 +96,7 @@ async function saveSeparately(
   return { files, problem };
 }
 
-/** Saves the chunks to a file. Throws `StoredElsewhere` if that fails, because the parts are still there. */
+/** Saves the chunks to a file. Throws `StoredElsewhere` if that fails, because the parts are still in their folder. */
 async function saveChunks(
   path: string,
   chunks: AsyncIterable<Uint8Array>,

@@ -50,8 +50,8 @@ export interface SpokenParts {
   /** The paths in the order of the text. A part that occurs several times is spoken only once. */
   readonly paths: readonly string[];
   /**
-   * Removes the files, unless another process uses them now. Keeps the parts of other texts, and says so. Call it once
-   * the recording is complete.
+   * Removes the files, unless another process has taken them over. Keeps the parts of other texts, and says so. Must
+   * be called only once the recording is complete.
    */
   readonly remove: () => Promise<void>;
   /** Lets other processes use the files. */
@@ -84,7 +84,8 @@ export async function speakParts(text: LongText, context: PartsContext): Promise
     await removeIfEmpty(folder);
   };
   const hashes = text.parts.map((part) => requestHash(part, text.fields, context.settings));
-  // A suspended process may still receive a part into a file with a temporary name.
+  // If the lock was taken over, the process that held it may only be suspended. It may still write a part to a file
+  // with a temporary name.
   const isDone = ({ hash }: PartFile) => (hash === undefined ? !lock.isTakenOver : hashes.includes(hash));
   const remove = async () => {
     if (!(await lock.isHeld())) return;
@@ -103,11 +104,11 @@ export async function speakParts(text: LongText, context: PartsContext): Promise
 const lockTimes = { stale: 30_000, timeout: 0 };
 
 const inUse = (folder: string, lockPath: string): UsageError =>
-  new UsageError(`another gpuctl process is speaking this text and uses ${folder}`, {
+  new UsageError(`another gpuctl process is speaking a text and uses ${folder}`, {
     hint: `Nothing was sent. If no other gpuctl process is running, delete ${lockPath}.`,
   });
 
-/** The error if the same command was run again while this process was suspended. */
+/** The error if another process took over the folder while this one was suspended, or if the folder was removed. */
 const takenOver = (folder: string): InUse =>
   new InUse(
     `another gpuctl process took over ${folder} while this one was suspended, or the folder was removed`,
@@ -115,10 +116,9 @@ const takenOver = (folder: string): InUse =>
   );
 
 /**
- * Returns the folder for the parts. It is next to the output, and is named after the output, the input file or the
- * text. For stdout, it is in the state folder. A different output, input file, service or setting means a different
- * folder. Texts share a folder only if they have the same beginning, and neither the output nor the input is a named
- * file.
+ * Returns the folder for the parts. It is next to the output or, for stdout, in the state folder. It is named after the
+ * output file, or else the input file, or else the beginning of the text. Two texts for which this is the same share
+ * the folder, unless they are sent to different services or with different fields.
  */
 async function folderFor(
   { target: { to }, file, names, fields }: LongText,
@@ -135,7 +135,7 @@ async function folderFor(
 /**
  * Returns the name of the output file or, if the output is not a named file, the path of the input file. Undefined if
  * neither is a file. The folder for the parts is next to the output, so the name of the output is enough. A pipe, such
- * as one from the shell's `<(...)`, has the same path for different texts.
+ * as one from the shell's `<(...)`, does not count as a file, because different texts can have the same path.
  */
 async function namedFile(
   to: Destination,
@@ -239,8 +239,8 @@ const isOfPart = (error: unknown): boolean =>
     : [EmptyResult, ResultTruncated, UnknownOutcome, NetworkError].some((one) => error instanceof one);
 
 /**
- * The returned function takes the outcome of a part. If all further parts would fail, too, it returns the error. That
- * is the case after an error such as a rejected key, or after too many failures in a row.
+ * The returned function takes the outcome of a part. It returns the error if all further parts are likely to fail, too:
+ * after an error such as a rejected key, or after too many failures in a row.
  */
 function failuresOfAll(concurrency: number): (outcome: Outcome<unknown>) => unknown {
   let failedInRow = 0;
@@ -251,7 +251,7 @@ function failuresOfAll(concurrency: number): (outcome: Outcome<unknown>) => unkn
   };
 }
 
-/** Returns the error if some or all parts failed. An error that several parts share is listed only once. */
+/** Returns the error to throw if some or all parts failed. An error that several parts share is listed only once. */
 function failureOf(failures: readonly FailedItem[], succeeded: number): unknown {
   const errors = [...new Set(failures.map(({ error }) => error))];
   const first = errors.find((error) => !(error instanceof NotTried));
@@ -305,8 +305,8 @@ async function partFiles(folder: string): Promise<readonly PartFile[]> {
 }
 
 /**
- * Returns the path of the part for each of the hashes, by hash. Leaves out parts that are not in the folder. Ignores a
- * file whose size differs from the size in its name.
+ * Maps the hash of each part to the path of its file. Leaves out parts that are not in the folder, and files whose size
+ * differs from the size in their name.
  */
 async function wholeParts(folder: string, hashes: readonly string[]): Promise<Map<string, string>> {
   const paths = new Map<string, string>();
@@ -343,7 +343,7 @@ async function sayOthers(folder: string, { say }: Pick<Context, "say">): Promise
   const others = (await partFiles(folder)).filter(({ hash }) => hash !== undefined).length;
   if (others === 0) return;
   const kept = others === 1 ? "1 part of another text is" : `${others} parts of other texts are`;
-  say(`${kept} kept in ${folder}. If you no longer need it, delete the folder.`);
+  say(`${kept} kept in ${folder}. Delete the folder if you no longer need it.`);
 }
 
 const removeIfEmpty = (folder: string): Promise<void> => rmdir(folder).catch(() => undefined);

@@ -25,7 +25,7 @@ export default defineCommand({
   path: "tts",
   summary: "Convert text to speech",
   details:
-    "The text is the argument, the file named by --file, or stdin. A long text is cut at sentences, spoken in parts and joined into one file (WAV or MP3). If that is interrupted, or a part fails, run the same command again: it requests only the parts that are missing.",
+    "The text is the argument, the file named by --file, or stdin. A long text is cut at sentences and spoken in parts, which are joined into one file (WAV or MP3). If the command is interrupted, or a part fails, run the same command again: it requests only the parts that are missing.",
   operation: "generateAudio",
   uses: ["programs"],
   args: [
@@ -65,7 +65,7 @@ export default defineCommand({
   run: async ({ input, flags, programs, ...context }) => {
     const { settings } = context;
     const { text, ...fields } = input;
-    // With --no-validate, the text is sent as it is: it may be missing or have any type.
+    // With --no-validate, the text may be missing or have any type.
     const parts = typeof text === "string" ? requestedTexts(text, flags.partLength) : [text];
     if (flags.play && flags.out === "-") throw new UsageError("--play and --out - cannot be used together");
     const target = await outputTarget(outputOptions(flags, context));
@@ -96,7 +96,7 @@ export default defineCommand({
           for (const other of others) {
             const { file } = await saveElsewhere(
               other.finish(media),
-              "the response has two audio files",
+              "the response has more than one audio file",
               place,
             );
             context.say(`The response has another audio file, saved as ${file.path}`);

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { InputSchema, Rule } from "../operation.ts";
 import { type Checked, check, type Issue, pathOf } from "./check.ts";
 
-/** A value that is not in the contract, and a value from the contract to validate in its place. */
+/** A value that is not in the contract, and a value from the contract that is validated instead. */
 interface UnknownValue {
   readonly path: Issue["path"];
   readonly value: string;
@@ -11,7 +11,7 @@ interface UnknownValue {
 
 /**
  * Validates like `check`, but also accepts values for which `isListed` returns true. `isListed` is called only for
- * values that `check` would reject. Rules across fields get the value that was passed in.
+ * values that `check` would reject. Rules across fields get the values that were passed in.
  */
 export async function checkListed<Input extends InputSchema>(
   operation: { readonly input: Input; readonly rules?: readonly Rule<z.output<Input>>[] | undefined },

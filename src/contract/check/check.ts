@@ -25,7 +25,8 @@ export function check<Input extends InputSchema>(
   if (unseen.length > 0) return { ok: false, issues: unseen };
   const parsed = operation.input.safeParse(input, isSingle ? { jitless: true } : undefined);
   if (!parsed.success) {
-    // Passes options only now: for each call with options, V8 keeps 200 bytes until the next full garbage collection.
+    // Passes `reportInput` only now: for each call with options, V8 keeps 200 bytes until the next full garbage
+    // collection.
     const { error } = operation.input.safeParse(input, { reportInput: true });
     return { ok: false, issues: (error ?? parsed.error).issues.flatMap((issue) => explain(issue)) };
   }

@@ -14,7 +14,7 @@ const deflateInBackground = promisify(deflate);
 export const encodePng = (picture: Picture, text: Text = {}): Uint8Array =>
   png(picture, text, deflateSync(rowsOf(picture), compression));
 
-/** Like `encodePng`, with the same bytes, but compresses in another thread. */
+/** Returns the same bytes as `encodePng`, but compresses in another thread. */
 export const encodePngInBackground = async (picture: Picture, text: Text = {}): Promise<Uint8Array> =>
   png(picture, text, await deflateInBackground(rowsOf(picture), compression));
 

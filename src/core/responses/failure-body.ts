@@ -8,7 +8,7 @@ interface Failure {
   readonly issues: readonly unknown[];
 }
 
-/** The maximum number of characters that are shown of a response that is not JSON. */
+/** The maximum number of characters that are shown of a body in an unknown format. */
 const maxTextLength = 300;
 
 /** JSON in a failed response is not interpreted if it is nested more deeply than this. */
@@ -48,7 +48,7 @@ function knownFormat(body: unknown): Partial<Omit<Failure, "status">> {
   return {};
 }
 
-/** Reads `{message, type, param, code}`. `code` may be a string or a number. If it is null, `type` is used instead. */
+/** Reads `{message, type, param, code}`. If `code` is neither a string nor a number, `type` is used instead. */
 function inferenceFailure(error: Readonly<Record<string, unknown>>): Partial<Omit<Failure, "status">> {
   const code = [error.code, error.type].find((part) => typeof part === "string" || typeof part === "number");
   return {

@@ -31,7 +31,8 @@ export function assertIsRental(rentalId: string, record: unknown): void {
   if (ids.length === 0 || sameIdIn(record, rentalId) !== undefined) return;
   throw new UnexpectedResponse(
     `the service was asked for rental ${rentalId} and responded with rental ${ids[0]}`,
-    // Says nothing about changes: the lookup may follow a create, or the termination of other rentals.
+    // The hint must not say that nothing was changed: the lookup may follow a create, or the termination of other
+    // rentals.
     "",
   );
 }

@@ -48,6 +48,6 @@ function apply(flags: readonly string[], set: SetFlags): void {
   try {
     for (const flag of flags) set(flag);
   } catch {
-    // Other runtimes than Node.js may not have these flags.
+    // Runtimes other than Node.js may not have these flags.
   }
 }

@@ -63,7 +63,7 @@ export interface Lock {
 
 /**
  * Takes the lock of a path. The lock is the folder `PATH.lock`, and the file `PATH.lock-owner` names the process that
- * holds it. Takes over the lock of a killed process.
+ * holds it. Takes over the lock of a killed or suspended process.
  */
 export async function takeLock(
   path: string,
@@ -169,7 +169,7 @@ async function abandoned(path: string, { isRunning }: Processes): Promise<string
   }
 }
 
-/** Removes the lock of a process that no longer runs, and returns whether there was one. */
+/** Removes the lock if its process no longer runs. Returns whether the lock was removed. */
 async function removeAbandoned(
   path: string,
   processes: Processes,

@@ -30,7 +30,7 @@ export function duration(milliseconds: number): string {
 /** A longer wait is probably a mistake of the service, so its exact length is not shown. */
 const longestAskedWait = 36_500 * timeUnits[0].milliseconds;
 
-/** Says how many milliseconds a service asks to wait. Undefined if it does not ask to wait. */
+/** Says how long a service asks the caller to wait. Undefined if it does not ask to wait. */
 export function askedWait(milliseconds: number | undefined): string | undefined {
   if (milliseconds === undefined || Math.round(milliseconds) <= 0) return undefined;
   const isTooLong = milliseconds > longestAskedWait;
