@@ -16,7 +16,7 @@ const own: readonly Variable[] = [
   { name: "GPUCTL_CONFIG_DIR", meaning: "Folder for the configuration" },
   {
     name: "GPUCTL_STATE_DIR",
-    meaning: "Folder for sandbox state, leases, chat sessions and cached responses",
+    meaning: "Folder for what gpuctl stores, such as sandbox state, jobs, leases and chat sessions",
   },
   {
     name: "GPUCTL_LEASE_FILE",
@@ -32,11 +32,11 @@ const own: readonly Variable[] = [
     name: "JOB_COMPLETION_INDEX, SLURM_ARRAY_TASK_ID, CI_NODE_INDEX",
     meaning: "The shard that `batch run --shards` runs; set by Kubernetes, Slurm and GitLab",
   },
-  { name: "CI", meaning: "If set, gpuctl never prompts" },
+  { name: "CI", meaning: "If set, except to 0 or false, gpuctl never prompts" },
   { name: "NO_COLOR, FORCE_COLOR", meaning: "Turn colors off or on" },
   { name: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", meaning: "Proxies, and the hosts that bypass them" },
   { name: "NODE_EXTRA_CA_CERTS", meaning: "File with extra certificate authorities to trust" },
-  { name: "NODE_DISABLE_COMPILE_CACHE", meaning: "Do not cache compiled code between runs" },
+  { name: "NODE_DISABLE_COMPILE_CACHE", meaning: "If set, compiled code is not cached between runs" },
 ];
 
 /** The variables that configure gpuctl. */
@@ -68,7 +68,7 @@ export const files: readonly (readonly [path: string, meaning: string])[] = [
   ],
   [
     "~/.local/share/gpuctl/mcp/, speech/",
-    "Results of `gpuctl mcp`, and the recordings of the parts of a long text that `gpuctl tts` speaks to stdout",
+    "Results of `gpuctl mcp`. If `gpuctl tts` writes the recording of a long text to stdout, also the recordings of the parts of the text.",
   ],
   [
     "~/.local/share/gpuctl/description-*.json, completions/*.json",

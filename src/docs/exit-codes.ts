@@ -5,7 +5,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [0, "Success"],
   [
     1,
-    "An internal error, output that could not be written, a paid result that could not be stored where it should go (the error says where it is), or a problem found by `gpuctl doctor` or `gpuctl sandbox requests expect`",
+    "An internal error; output, or a file of a running batch, that could not be read or written; a paid result or a lease that could not be stored where it should go (the error says what happened to it); a result that could not be copied from a rental; a recording that could not be played; a --notify command that failed; or a problem found by `gpuctl doctor` or `gpuctl sandbox requests expect`",
   ],
   [
     2,
@@ -20,12 +20,12 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [6, "The service rejected the request (400, 409, 422 and other 4xx)"],
   [
     7,
-    "The service failed on a read (5xx); its response was too large, unusable or a redirect; an image or audio file is truncated; a rental failed; or a --jq filter failed",
+    "The service failed on a read (5xx except 501); its response was too large, unusable or a redirect; an image or audio file is truncated; a rental failed; or a --jq filter failed",
   ],
   [8, "A wait timed out, a rental is not reachable yet, or a limit stopped the command of `rentals run`"],
   [
     9,
-    "A network error, a timeout or a rate limit (429) outlasted the retries, or a stream ended early. Running the command again is safe, but an interrupted generation may have been charged",
+    "A network error, a timeout or a rate limit (429) outlasted the retries; a stream ended early; or the rental of a job could not be used. Running the command again is safe, but an interrupted generation may have been charged, and a rental that was kept is still billed",
   ],
   [
     10,
@@ -53,7 +53,7 @@ export const exitCodesTopic: readonly TopicSection[] = [
   {
     heading: "In a script",
     parts: [
-      "After exit code 9, you can run the same command again; an interrupted generation may have been charged, and a new one is charged again. Handle exit code 10 separately: the outcome is unknown, so check what exists before you run the command again. With a machine-readable format, the retryable field of the error says whether it is safe to run the command again.",
+      "After exit code 9, you can run the same command again; an interrupted generation may have been charged, and a new one is charged, too. Handle exit code 10 separately: the outcome is unknown, so check what exists before you run the command again. With a machine-readable format, the retryable field of the error says whether it is safe to run the command again.",
       { code: ['gpuctl rentals get 1001 --sandbox || echo "exit code $?"'] },
     ],
   },

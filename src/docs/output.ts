@@ -5,7 +5,7 @@ import type { TopicSection } from "../core/topics.ts";
 const formats: Readonly<Record<string, string>> = {
   table:
     "Columns for people, fitted to the terminal. In a pipe, nothing is truncated and times are printed as the service sent them.",
-  json: "One JSON document: the service's response, unchanged.",
+  json: "One JSON document. Values from the service are unchanged.",
   jsonl: "One JSON document per line, one for each record.",
   yaml: "The same document as json, in YAML.",
   csv: "Comma-separated values with a header, quoted where needed. See Spreadsheets.",
@@ -17,7 +17,7 @@ const formats: Readonly<Record<string, string>> = {
 export const errorFields: readonly (readonly [string, string])[] = [
   ["code", "Error code in capitals. In scripts, check this or the exit code"],
   ["message", "Description of the error, for people"],
-  ["issues", "One entry for each invalid value, with its flag or path and a message; may be empty"],
+  ["issues", "Details, each with a message and usually a flag or path, such as one for each invalid value; may be empty"],
   ["status", "HTTP status of the response; null when there was none"],
   ["exitCode", "The exit code of the command"],
   ["retryable", "Whether it is safe to run the same command again"],
@@ -44,7 +44,7 @@ export function outputTopic(globals: readonly GlobalNode[]): readonly TopicSecti
     {
       heading: "Formats",
       parts: [
-        "Set with --output. Numbers are printed exactly as the service sent them, such as 1.50 or 12345678901234567891, except that a table shows cents as dollars. jq may write a number differently, so --jq may print 1.5 for 1.50.",
+        "--output selects the format. Numbers are printed exactly as the service sent them, such as 1.50 or 12345678901234567891, except that a table shows cents as dollars. jq may write a number differently, so --jq may print 1.5 for 1.50.",
         "Lists of more than 1 MiB are printed as they arrive, and may have any length. The columns and widths of a table then depend only on the first 1,000 records. --jq also works on a list of any length if its filter is `.[]` or a path such as `.[].id`; either may be followed by `|` and another filter. Any other filter needs the whole list in memory, about 700 MB for 100,000 rentals. It fails if jq needs more than 2 GiB, for example for 500,000 rentals.",
         { terms: (format?.choices ?? []).map((choice) => [choice, formats[choice] ?? ""]) },
       ],

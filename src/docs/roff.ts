@@ -56,7 +56,7 @@ export const section = (heading: string, ...body: readonly string[]): string =>
 export const subsection = (heading: string, ...body: readonly string[]): string =>
   [`.SS ${heading}`, ...paragraphs(body)].join("\n");
 
-/** Separates paragraphs with `.PP`. Lists and verbatim lines need none: they start with a request of their own. */
+/** Puts `.PP` between paragraphs. None is added before a list or verbatim lines, which already start with a request. */
 const paragraphs = (body: readonly string[]): readonly string[] =>
   body
     .filter((text) => text !== "")

@@ -45,7 +45,10 @@ export interface JobOutcome {
 type Ended = Pick<JobOutcome, "status" | "unreceived" | "because" | "failure">;
 
 interface Attending {
-  /** Aborted to end the job early: the command is stopped and the rental is ended. A detached job continues. */
+  /**
+   * Aborted to end the job early: the command is stopped, and the rental is ended unless it is kept. A detached job
+   * continues.
+   */
   readonly stopped: AbortSignal;
   /** Environment variables of the command. */
   readonly variables: Readonly<Record<string, string>>;
@@ -74,7 +77,8 @@ const outputPause = 3_000;
 
 /**
  * Does the remaining steps of a job whose rental exists: waits for the rental, copies up, starts the command, passes on
- * its output, copies back and ends the rental. Can be called after an earlier run stopped at any of these steps.
+ * its output, copies back and, unless the rental is kept, ends it. Can be called after an earlier run stopped at any of
+ * these steps.
  *
  * Throws `StillBilled` if the rental cannot be ended.
  */
@@ -126,7 +130,8 @@ export async function attend(journal: Journal, given: JobHost, attending: Attend
     );
     command = await steps.stop(AbortSignal.any([host.interrupted, AbortSignal.timeout(stopTimeout)]));
   }
-  // Copies the results back, except after an interruption or a failure. A command that vanished may have written results.
+  // Copies the results back unless the job was interrupted, was canceled or failed. A command that vanished may have
+  // written results, so they are copied back, too.
   if (
     outcome.because === undefined ||
     outcome.because === "limit" ||
@@ -376,8 +381,8 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
   }
 
   /**
-   * Copies up or back, up to `copyAttempts` times. Each attempt has its own timeout for reaching the rental, and counts
-   * only if the rental was reached. Throws `Lost` after the last attempt.
+   * Copies up or back, in at most `copyAttempts` attempts. Each attempt has its own timeout for reaching the rental,
+   * and counts only if the rental was reached. Throws `Lost` after the last attempt.
    */
   async function copied<Value>(copy: (ssh: Ssh, tools: CopyTools) => Promise<Value>): Promise<Value> {
     for (let attempt = 1; ; attempt += 1) {
@@ -434,9 +439,9 @@ const followOnce = (...args: Parameters<typeof followCommand>): Promise<void> =>
   followCommand(...args).catch(asLost);
 
 /**
- * Stops the command of a job, if its rental can be reached, and ends the rental. The journal is a `sharedJournal`.
- * Throws `StillBilled` if the rental cannot be ended. If the rental is kept and its command may still be running,
- * throws `RentalUnreachable` or, after Ctrl-C, `Interrupted`.
+ * Stops the command of a job if its rental can be reached, and ends the rental unless it is kept. The journal is a
+ * `sharedJournal`. Throws `StillBilled` if the rental cannot be ended. If the rental is kept and its command may still
+ * be running, throws `RentalUnreachable` or, after Ctrl-C, `Interrupted`.
  */
 export async function cancel(journal: Journal, host: JobHost, stopped: AbortSignal): Promise<void> {
   const { rentalId, id, rentedAt, leaseFile } = journal.job();
@@ -538,8 +543,8 @@ async function endRental(journal: Journal, host: JobHost, outcome: JobOutcome): 
 }
 
 /**
- * Changes a job whose rental exists. If the disk is full, only warns: the job must still copy its results back and end
- * its rental.
+ * Changes a job whose rental exists. If the change cannot be stored, only warns: the job must still copy its results
+ * back and end its rental.
  */
 function change(journal: Journal, { say }: JobHost, fields: Partial<Job>): void {
   try {

@@ -45,6 +45,6 @@ export interface JobHost {
   readonly release: () => Promise<void>;
   /** The command line that starts a guard for the lease file of this rental. */
   readonly guardLine: string;
-  /** Aborted if the user wants to leave at once. */
+  /** Aborted when the user wants gpuctl to exit at once, even if the rental is still billed. */
   readonly interrupted: AbortSignal;
 }

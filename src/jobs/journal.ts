@@ -128,7 +128,7 @@ export interface OutputFiles {
 
 export type Stream = "stdout" | "stderr";
 
-/** Stores a job, or opens one that is stored. Throws `SaveFailed`. */
+/** Stores a job, whether or not it was stored before, and returns its journal. Throws `SaveFailed`. */
 export function openJournal(state: string, job: Job): Journal {
   const journal = createJournal(state, job, (current) => current);
   journal.change({});
@@ -353,7 +353,7 @@ function jobOf(id: string, value: unknown): Job | undefined {
   };
 }
 
-/** Whether the command of a job that has not ended was started, and its results are not here yet. */
+/** Whether the command of a job was started, and its results are not here yet. False for a job that has ended. */
 export const isUnderWay = ({ phase, started }: Job): boolean => phase === "running" && started !== false;
 
 /** The state that is shown for a job: its phase or, if no process is attached, `detached` or `unattended`. */
@@ -394,7 +394,7 @@ export const jobRecord = (job: Job, state: string): Readonly<Record<string, unkn
   });
 };
 
-/** The latest time that a `Date` and a job can hold, in milliseconds. The earliest time is its negative. */
+/** The latest time that a `Date` and a job can hold, in milliseconds since the epoch. The earliest is its negative. */
 export const maxTime = 8.64e15;
 
 const isoTime = (milliseconds: number | undefined): string | undefined =>

@@ -170,8 +170,8 @@ function resolve(
 
 /**
  * The leases after the user has decided about a rental, by setting or removing its lease. From now on, no guard matches
- * the rental with a pending lease that it fits, such as the lease of a create whose outcome was unknown. Such a lease
- * stays, because its create may be under way, or may have created another rental with the same label.
+ * the rental with a pending lease that it fits, such as one whose request for a rental had an unknown outcome. Such a
+ * lease stays, because its request may be under way, or may have created another rental with the same label.
  */
 export const withDecision = (
   leases: readonly Lease[],

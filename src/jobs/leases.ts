@@ -24,8 +24,8 @@ export interface Lease {
   readonly rentalId?: string | undefined;
   readonly label?: string | undefined;
   /**
-   * Rentals that fit this pending lease, but whose own lease the user has set or removed. Only the process that sent
-   * the request for the rental may still give this lease the ID of one of them.
+   * Rentals that fit this pending lease, but whose own lease the user has set or removed. This lease never gets the ID
+   * of one of them: see `withBound`.
    */
   readonly notRentals?: readonly string[] | undefined;
   /** The rental's time of creation, as the service writes it. */
@@ -65,8 +65,8 @@ export interface LeasePlace {
   /** An absolute path. */
   readonly path: string;
   /**
-   * Whether the file's folder is in the state folder of gpuctl. Such a folder is created if it is missing. Any other
-   * folder must exist.
+   * Whether the file is the default one, in the state folder of gpuctl. That folder is created if it is missing. The
+   * folder of any other file must exist.
    */
   readonly ownFolder: boolean;
   readonly processes: Processes;
@@ -231,8 +231,9 @@ export async function whileLocked<Value>(
 }
 
 /**
- * The path of the target if the file is a symbolic link: a link is kept, and its target is replaced and locked. Throws
- * `Unavailable` if the target does not exist, for example because its file system is not mounted.
+ * The path of the file to lock and replace: the given path or, if it is a symbolic link, the path of its target, so
+ * that the link is kept. Throws `Unavailable` if the target does not exist, for example because its file system is not
+ * mounted.
  */
 async function behindLink(path: string): Promise<string> {
   const target = await readlink(path).catch(() => undefined);

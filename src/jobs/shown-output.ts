@@ -11,7 +11,7 @@ const maxWaiting = 16 * 1024 * 1024;
  */
 const longPatience = 600_000;
 
-/** How long to wait for the last output before the rental ends, in milliseconds. */
+/** How long to wait, before the rental ends, until the last output has been read, in milliseconds. */
 const shortPatience = 250;
 
 /** How long the reader may take once the job has to end, in milliseconds. */

@@ -98,7 +98,7 @@ const isSignal = (value: unknown): boolean =>
   ["aborted", "addEventListener", "removeEventListener"].every((name) => name in value);
 
 const loggerRule: OptionRule = {
-  expected: "an object with functions debug, info and warn, such as console",
+  expected: "an object with optional functions debug, info and warn, such as console",
   isValid: (value) =>
     typeof value === "object" &&
     value !== null &&

@@ -157,8 +157,8 @@ export function createConnection(options: ClientOptions, fetch: Fetch): Connecti
     abortCalls: () => {
       const { abort } = closing;
       closing = newClosing();
-      // A store keeps the error of its fetch. Later calls get a new store, because a fetch that is under way now fails
-      // only because the client is closed.
+      // Closing the client aborts a fetch that is under way, and a store keeps the error of its fetch. So later calls
+      // get a new store.
       descriptions = newDescriptions();
       abort();
     },

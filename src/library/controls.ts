@@ -125,7 +125,7 @@ export interface Fault {
   readonly body?: string | undefined;
   /** The media type of that text; plain text by default. */
   readonly contentType?: string | undefined;
-  /** The Retry-After header of that response: a whole number of seconds, such as `30s`. `1s` by default for a 429. */
+  /** The header Retry-After of a response with `status`: whole seconds, such as `30s`. By default `1s` for a 429. */
   readonly retryAfter?: Span | undefined;
   /** How many calls the fault affects. By default 1, or any number if `every` or `rate` is set. */
   readonly times?: number | undefined;
@@ -142,7 +142,7 @@ export interface Fault {
   readonly seed?: number | undefined;
   /** Delays the response. */
   readonly delay?: Span | undefined;
-  /** Breaks the connection. */
+  /** Breaks the connection: instead of the response or, with `cutStreamAfter`, within it. */
   readonly reset?: boolean | undefined;
   /** Ends the response after this many server-sent events, or after this many KiB if it is not a stream. */
   readonly cutStreamAfter?: number | undefined;
@@ -150,7 +150,7 @@ export interface Fault {
   readonly stall?: boolean | undefined;
   /** Responds with a body that is not JSON. */
   readonly garbage?: boolean | undefined;
-  /** The operation takes effect even though its response is replaced. */
+  /** The operation takes effect, although its response is replaced or not sent. */
   readonly applied?: boolean | undefined;
 }
 

@@ -58,7 +58,7 @@ const notListed = (operation: string): NotOffered =>
     "Nothing was sent. `gpuctl api list` shows what the service offers.",
   );
 
-/** The calls of the operations above, with their inputs as the library takes them. */
+/** Functions that call the operations above. They take the inputs of the client's methods. */
 export const describedCalls: Readonly<Record<FoundId, (input: unknown, open: OpenCall) => Promise<unknown>>> =
   {
     listRentalOptions: (_input, open) => allRecordsOf("listRentalOptions", open),

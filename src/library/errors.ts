@@ -49,7 +49,10 @@ const byStatus = {
   429: RateLimited,
 } as const;
 
-/** An input is outside the documented limits of its operation; `issues` say where and why. No request was sent. */
+/**
+ * An input is invalid, for example because a value is outside the documented limits. `issues` say where and why. The
+ * operation was not sent.
+ */
 export class InvalidInput extends Error {
   override readonly name = "InvalidInput";
   readonly issues: readonly Issue[];

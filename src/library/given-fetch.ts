@@ -45,7 +45,7 @@ async function* bodyOf(
 
 /**
  * Converts an error of `fetch`. A network error is a `TypeError`; Node.js puts the reason into its cause. Other
- * implementations reject with other errors, also after they have sent the request. For a read, such an error is
+ * implementations reject with other errors, even after they have sent the request. For a read, such an error is
  * returned unchanged. If the caller aborted the request, the error is also returned unchanged, because the caller knows
  * the reason.
  */

@@ -67,7 +67,7 @@ export async function waitForState(
 /**
  * Terminates a rental with the operation that the service's OpenAPI description lists. Also succeeds if the rental has
  * already ended.
- * @throws UnknownOutcome when the response is neither empty nor an object, so that the rental may still be billed
+ * @throws UnknownOutcome when the response is neither empty nor an object: the rental may still be billed
  * @throws NotFound of `core/errors.ts` when the rental does not exist
  * @throws NotOffered when the description does not show which operation terminates the rental
  */

@@ -75,9 +75,10 @@ export interface SandboxOptions {
   /** The port to serve on; a free one by default. */
   readonly port?: number | undefined;
   /**
-   * Serves only some operations. `documented`: the documented operations. `replacements`: the replacements in place of
-   * the deprecated operations. `legacy`: the documented operations, without those that replace deprecated ones. By
-   * default, all of these are served, and also the operations that the service names but does not document.
+   * Serves only some operations. `documented`: the documented operations. `replacements`: the same, but with the
+   * replacements of deprecated operations in their place. `legacy`: the documented operations, without those that
+   * replace deprecated ones. By default, all of these are served, and also the operations that the service names but
+   * does not document.
    */
   readonly only?: OperationSetName | undefined;
   /**
@@ -114,13 +115,13 @@ export interface Sandbox extends AsyncDisposable {
   /** The built-in API keys: one with full access, one that is read-only. */
   readonly keys: { readonly full: string; readonly readOnly: string };
   /**
-   * Restores the state that the sandbox started with: the seed and the scenario, or else one user, the built-in keys,
-   * and the clock given by `now`. Removes all rentals, faults, engines, boot rules, situations and the chat script that
-   * were added.
+   * Starts over from the seed and the scenario or, without them, from one user, the built-in keys and the clock given
+   * by `now`. Removes everything else: rentals, faults, engines, boot rules, situations, the chat script and the
+   * request log, even if they were in `file` from the beginning.
    */
   reset(): void;
   /**
-   * Replaces the whole state with a seed. `reset` still restores what the sandbox started with.
+   * Replaces the whole state with a seed. `reset` still starts over from the options of `createSandbox`.
    * @throws ControlRefused when the seed is invalid; the state is then unchanged
    */
   seed(seed: Seed | string): Promise<void>;

@@ -238,7 +238,10 @@ export class Calls {
     return paths.length > 0 ? `${subject} was saved to ${paths.join(", ")}.` : this.#kept(subject, data);
   }
 
-  /** Saves the data of a result. Returns a sentence that begins with `subject` and says where the data is. */
+  /**
+   * Saves the data of a result. Returns a sentence that begins with `subject` and says where the data is. If saving
+   * fails, the sentence is the reason.
+   */
   async #kept(subject: string, data: unknown): Promise<string> {
     const { folder, now } = this.#services;
     try {

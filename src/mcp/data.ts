@@ -2,7 +2,7 @@ import { isNestedBeyond } from "../core/json.ts";
 import { unicodeEscape, unseen } from "../core/unseen.ts";
 import { exactText, stringifyExactly } from "../core/values/exact-numbers.ts";
 
-/** Control characters except line feed and tab, and invisible characters. */
+/** Invisible characters, and control characters except line feed and tab. */
 const hidden = new RegExp(`[\\x00-\\x08\\x0b-\\x1f${unseen}]`, "g");
 
 /** Shows every hidden character of a text from outside as `\uXXXX`. */

@@ -53,8 +53,8 @@ export function priceOf(
 }
 
 /**
- * How many answers a call asks for with the field `n`. Throws `BudgetExceeded` if a service could take another number:
- * for example, a service may replace a number that is too large with its maximum.
+ * How many answers a call asks for with the field `n`. Throws `BudgetExceeded` if `n` is not a whole number of at least
+ * 1, because a service might then use a number of its own.
  */
 function answersOf({ n }: Arguments): bigint {
   const count = n ?? 1;

@@ -68,7 +68,7 @@ export const outputSchema = {
     error: {
       type: "object",
       properties: {
-        code: { type: "string", description: "Such as UNKNOWN_OUTCOME" },
+        code: { type: "string", description: "Error code, such as UNKNOWN_OUTCOME" },
         status: { type: ["integer", "null"], description: "HTTP status of the response" },
         retryable: { type: "boolean", description: "Whether the same call may be repeated unchanged" },
         advice: { type: ["string", "null"], description: "What to do" },

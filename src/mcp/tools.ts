@@ -6,7 +6,7 @@ import { routes } from "../contract/generated/routes.ts";
 import { type OperationId, operations } from "../contract/index.ts";
 import { documentedInputOf, type Effect, type InputSchema, type Operation } from "../contract/operation.ts";
 
-/** A tool as a client lists it. */
+/** A tool of the server. */
 export interface Tool {
   /** Such as `list_storage_volumes`. */
   readonly name: string;
@@ -164,7 +164,7 @@ export function waitTool(states: readonly string[], initial: string): Tool {
     name: waitToolName,
     title: "Wait for a rental",
     description: sentences(
-      `Waits until a rental is running or has ended, at most ${maxWait} seconds`,
+      `Waits up to ${maxWait} seconds until a rental has reached a state, such as running`,
       "If the data says that the state was not reached, call this tool again",
     ),
     effect: "read",

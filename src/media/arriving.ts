@@ -317,8 +317,9 @@ export function soundsIn(
 }
 
 /**
- * The folders to write to, in the order in which they are tried. The first one is the folder of the result, in which
- * the file only has to be renamed. For stdout, only the fallback folders are used, in reverse order.
+ * The folders to write to, in the order in which they are tried. The first one is the folder of the result or, if it
+ * does not exist, its closest parent that does: from there, the file usually only has to be renamed. For stdout, only
+ * the fallback folders are used, in reverse order.
  */
 function foldersFor({ to, fallbackFolders }: Pick<OutputTarget, "to" | "fallbackFolders">): string[] {
   if (to.kind === "stdout") return [...fallbackFolders].reverse();

@@ -72,7 +72,10 @@ ${tree.globals.map((flag) => flagLine(flag)).join("\n")}
 ${tree.places.map(placeLines).join("\n")}
 `;
 
-/** The spellings of the flags that select the service, with or without a value, to pass on to `gpuctl __complete`. */
+/**
+ * The spellings of the flags to pass on to `gpuctl __complete`, which select the service: those that take a value if
+ * `valued` is true, and otherwise the others.
+ */
 const serviceNames = ({ service }: Tree, valued: boolean, suffix = ""): string =>
   service
     .filter((flag) => takesValue(flag) === valued)
