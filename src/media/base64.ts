@@ -20,9 +20,9 @@ export class Base64Decoder {
   #hasSymbols = false;
 
   /**
-   * Decodes a part into a buffer. The buffer needs room for one byte per character of the part, and `decoderSlack`
-   * bytes more. Returns the number of bytes. If the part has characters that are not base64, decodes none of it and
-   * returns undefined.
+   * Decodes a part into a buffer. The buffer needs room for one byte per character of the part, plus `decoderSlack`
+   * bytes. Returns the number of bytes, which is 0 while the start of the text is held back. If there are characters
+   * that are not base64, decodes none of the part and returns undefined.
    */
   decode(part: string, into: Buffer, at: number): number | undefined {
     if (this.#head === undefined) return this.#decode(part, into, at);
@@ -49,13 +49,13 @@ export class Base64Decoder {
     }
     // Cleared only now: if a short input turns out not to be base64, `text()` must still return all of it.
     this.#head = undefined;
-    // From now on, the decoded bytes contain these symbols, and their text in `text()` includes the padding.
+    // From now on, the decoded bytes include these symbols, so `text()` restores them and their padding from the bytes.
     this.#pending = "";
     this.#padding = "";
     return written + into.write(symbols, at + written, "base64");
   }
 
-  /** The text so far, without white space. `decoded` are the bytes that were decoded from it. */
+  /** The text so far; once decoding has begun, without white space. `decoded` are the bytes decoded from it. */
   text(decoded: Buffer): string {
     return this.#head ?? this.#prefix + decoded.toString("base64") + this.#pending + this.#padding;
   }
@@ -79,7 +79,7 @@ export class Base64Decoder {
     return written;
   }
 
-  /** Decodes a part that contains only symbols. If it contains anything else, changes nothing and returns undefined. */
+  /** Decodes a part that contains only symbols. For any other part, keeps the state and returns undefined. */
   #decodeSymbols(part: string, into: Buffer, at: number): number | undefined {
     // The part is not joined to the pending symbols, because that would copy it.
     const lead = this.#pending === "" ? 0 : 4 - this.#pending.length;

@@ -10,7 +10,7 @@ import {
   withExtension,
 } from "./filename.ts";
 
-/** Where results go: to stdout, to one named file, or to files in a folder that are named by a template. */
+/** Where results go: to stdout, to one named file, or to files in a folder with names from a template. */
 export type Destination = { readonly kind: "stdout" } | FileDestination;
 
 /**
@@ -30,12 +30,13 @@ function within(folder: string, path: string): string {
 }
 
 /**
- * Interprets `--out PATH|FOLDER|TEMPLATE|-`; the default is the current folder. The first match wins: `-` is stdout; an
- * existing folder gets the default template; text with `{` is a template (of folders, when it ends in a slash); text
- * that ends in a slash is a folder to create; anything else is a file.
+ * Interprets `--out PATH|FOLDER|TEMPLATE|-`; the default is the folder `here`. The first match wins: `-` is stdout; an
+ * existing folder gets the default template; text with `{` is a template, to which the default template is added if it
+ * ends in a slash; text that ends in a slash is a folder to create; anything else is a file.
  *
  * @param here the folder that relative paths start from.
- * @throws {SaveFailed} for an empty or invalid path, and for a device or a pipe, which cannot be replaced by a rename.
+ * @throws {SaveFailed} for a path that is empty or cannot be accessed, and for a device or a pipe, which cannot be
+ * replaced by a rename.
  * @throws {UsageError} for an invalid template, before anything is sent and paid for.
  */
 export async function destination(out: string | undefined, here = "."): Promise<Destination> {
@@ -73,8 +74,8 @@ export function folderOf(to: FileDestination): string {
 export const unknownExtension = "bin";
 
 /**
- * The path of one result whose format is not known. A named file keeps the name that the user typed. A template keeps
- * the extension that the user typed, or gets `values.ext` if it has none.
+ * The path of one result whose format is not known. A named file keeps the extension that the user typed, if any. A
+ * template keeps it too, or gets `values.ext` if it has none.
  */
 export function pathOfUnknown(to: FileDestination, values: NameValues, count = 1): string {
   if (to.kind === "file") return count > 1 ? suffixed(to.path, values.index ?? 1) : to.path;
@@ -84,8 +85,8 @@ export function pathOfUnknown(to: FileDestination, values: NameValues, count = 1
 
 /**
  * The path of one result, with the extension that matches its bytes. `renamed` is true if the user typed a different
- * ending, and `replaced` if that was an extension. Several results (`count`) for one named file are numbered: `-1`,
- * `-2` and so on before the extension.
+ * ending, and `replaced` if that ending was a media extension. Several results (`count`) for one named file are
+ * numbered: `-1`, `-2` and so on before the extension.
  */
 export function pathIn(to: FileDestination, values: NameValues, count = 1): ReturnType<typeof withExtension> {
   if (to.kind === "template") {

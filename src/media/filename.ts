@@ -10,7 +10,7 @@ export interface NameValues {
   readonly date: Date;
   /** The text for `{slug}`. */
   readonly prompt?: string | undefined;
-  /** The text for `{slug}` if the prompt has no letters or digits, for example `picture`. */
+  /** The text for `{slug}`, such as `picture`, if the prompt has no letters or digits. */
   readonly fallback: string;
   readonly seed?: number | bigint | string | undefined;
   /** Counts from 1. */
@@ -38,7 +38,7 @@ const PLACEHOLDERS: Readonly<Record<string, (values: NameValues) => string>> = {
 
 const PLACEHOLDER = /\{([^{}]*)\}/g;
 const SEGMENT = sep === "\\" ? /([^\\/]+)([\\/]|$)/g : /([^/]+)(\/|$)/g;
-/** Device names on Windows, with any extension. */
+/** Matches device names on Windows, with any extension. */
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
 const unreserved = (name: string) => name.replace(RESERVED, "$1_");
 
@@ -52,7 +52,7 @@ export function checkTemplate(template: string): void {
   throw new UsageError(`unknown placeholder ${wrong} in the file name: use ${choices}`);
 }
 
-/** Fills one path segment of a template; empty if only dots remain. */
+/** Fills one path segment of a template, and removes dots and spaces from its end. May be empty. */
 function fill(segment: string, values: NameValues): string {
   const text = (name: string) => PLACEHOLDERS[name]?.(values) ?? "";
   const absent = Object.keys(PLACEHOLDERS).filter((name) => text(name) === "");
@@ -64,8 +64,8 @@ function fill(segment: string, values: NameValues): string {
 
 /**
  * Fills a template. The template's own folders and leading dots stay. A value cannot add a folder, hide the file, or
- * turn its name into a device name of Windows. A placeholder without a value is removed together with the dash,
- * underscore or space next to it. The name is never empty.
+ * turn the file name into a device name of Windows. A placeholder without a value is removed together with the dash,
+ * underscore or space next to it; a folder that is empty then is left out. The file name is never empty.
  *
  * @throws {UsageError} for an invalid template.
  */
@@ -166,7 +166,7 @@ const MEDIA_EXTENSIONS = new Set(MEDIA_TYPES.flatMap(({ ext }) => [ext, ...(ALIA
 /**
  * The path with the extension `ext`. A different media extension is replaced. Any other ending is kept and `ext` is
  * added, because the `.5` of `v1.5` is not an extension. `renamed` is true if the path had a different ending, and
- * `replaced` if that was an extension.
+ * `replaced` if that ending was a media extension.
  */
 export function withExtension(
   path: string,

@@ -36,7 +36,7 @@ export async function withTemporary<T>(
   }
 }
 
-/** Flushes an open file to the disk. */
+/** Flushes an open file to the disk. Does nothing if the file system cannot flush a file. */
 export async function flushed(file: Pick<promises.FileHandle, "sync">): Promise<void> {
   await file.sync().catch((error: unknown) => {
     if (!cannotFlush.includes(codeOf(error))) throw error;
@@ -87,8 +87,8 @@ export async function makeFolder(folder: string): Promise<void> {
 
 /**
  * Checks that files can be created in a folder, by creating one and removing it. Call it before anything is paid for.
- * With `makeFolders`, a missing folder passes if files can be created in the nearest existing folder above it. `file`
- * is the file to save, which the error names.
+ * With `makeFolders`, a missing folder passes if files can be created in the nearest existing folder above it. Without
+ * it, the error for a missing folder names `file`, the file to save.
  *
  * @throws {SaveFailed}
  */

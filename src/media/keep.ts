@@ -23,7 +23,7 @@ export async function keep(bytes: Uint8Array, { folders, date, thing }: KeepOpti
   return path;
 }
 
-/** The extension for JSON, other text, and bytes of any other kind. */
+/** The extension for an unknown format: `json` for text that begins like JSON, `txt` for other text, or else `bin`. */
 function textExtension(bytes: Uint8Array): "json" | "txt" | "bin" {
   const [first = 0] = Buffer.from(bytes.subarray(0, 100)).toString().trimStart();
   if (first === "{" || first === "[") return "json";

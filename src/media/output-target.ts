@@ -30,7 +30,7 @@ export interface OutputTarget extends Pick<OutputOptions, "force" | "say"> {
   readonly to: Destination;
   /** Folders to try in order if a result cannot be saved to `to`. */
   readonly fallbackFolders: readonly string[];
-  /** The files of this run, by path, each with a promise that resolves when it has been saved or could not be saved. */
+  /** Results saved with `force`, by path. Each promise resolves when the file has been saved or could not be saved. */
   readonly written: Map<string, Promise<unknown>>;
 }
 
@@ -52,8 +52,8 @@ export async function outputTarget(options: OutputOptions): Promise<OutputTarget
 }
 
 /**
- * Saves a result to `path`. With `force`, replaces an existing file, unless it is another result of this run: each of
- * them was paid for, even if a template gives several the same name. Returns the path that was used, as `save` does.
+ * Saves a result to `path`. With `force`, replaces an existing file, but not another result of this run: a template may
+ * give several results the same name, and each of them was paid for. Returns the path that was used, as `save` does.
  */
 export function saveInto(
   { to, written }: Pick<OutputTarget, "written"> & { readonly to: FileDestination },
@@ -104,7 +104,7 @@ const nouns = { image: "an image", audio: "audio" } as const;
 
 /**
  * Saves a result with the extension that matches its bytes. A result of another kind, or of an unknown format, keeps
- * the name that the user typed. With `force`, replaces the file that the user named, but no file with another
+ * the extension that the user typed. With `force`, replaces an existing file, but not if the user typed another media
  * extension. A truncated result gets a name that says so, and never replaces a file. Returns a `problem` if the result
  * is truncated or had to be saved in another folder. Throws `ResultLost` if the result cannot be saved anywhere.
  */
@@ -143,8 +143,8 @@ const truncatedAt = (kind: MediaType["kind"], path: string): ResultTruncated =>
 const results = { image: "image", audio: "audio" } as const;
 
 /**
- * Saves a result under its default name in a fallback folder. The returned `problem` says why and where. Throws
- * `ResultLost` if no folder works.
+ * Saves a result under its default name in a fallback folder. The returned `problem` says where, and contains `reason`
+ * unless the result is truncated. Throws `ResultLost` if no folder works.
  */
 export async function saveElsewhere(
   media: Decoded,

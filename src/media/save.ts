@@ -54,7 +54,7 @@ async function claim(path: string, temporary: string, disk: Disk): Promise<boole
  * Writes content to a temporary file in the same folder, flushes it and renames it, so that the file is either complete
  * or absent. If the content is already in a temporary file, that file is flushed and renamed, or copied if it is on
  * another file system. An existing file is replaced only if `force` is set. Otherwise, the new file gets the next free
- * name (`cat-2.png`, `cat-3.png`), even if several processes save at once.
+ * name (`cat-2.png`, `cat-3.png`), even if several processes save at once. With `failIfExists`, saving fails instead.
  *
  * @returns the path that was used.
  * @throws {SaveFailed} and leaves no partial file. A `UsageError` from reading the content is thrown unchanged.

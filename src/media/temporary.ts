@@ -65,8 +65,8 @@ export class TemporaryWriter {
   }
 
   /**
-   * Replaces everything from offset `at` on with `bytes`, which must be at least as long. If there is no space for
-   * them, changes nothing and returns false.
+   * Replaces everything from offset `at` on with `bytes`, which must be at least as long as what they replace. If they
+   * cannot be written, restores the previous bytes and returns false.
    */
   replaceEnd(at: number, bytes: Buffer): boolean {
     if (this.#open === undefined) return false;
@@ -82,8 +82,8 @@ export class TemporaryWriter {
   }
 
   /**
-   * Inserts bytes. `observe` gets the bytes of the whole new file in order. If there is no space for that file, changes
-   * nothing and returns false.
+   * Inserts bytes by writing a new file. `observe` gets all bytes of the new file in order. If the new file cannot be
+   * written, keeps the old one and returns false.
    */
   insert(at: number, bytes: Buffer, observe: (bytes: Uint8Array) => void): boolean {
     if (this.#open === undefined) return false;

@@ -6,22 +6,22 @@ import { type Description, readDescription } from "./document.ts";
 export interface DescriptionLookup {
   /**
    * Returns the cached description, or fetches it within 2 s. If fetching fails, or failed in the last 5 minutes,
-   * returns an outdated copy, or undefined if there is none.
+   * returns an outdated copy, or undefined if there is none. A 4xx response removes the copy.
    */
   readonly get: () => Promise<Description | undefined>;
   /**
-   * Fetches the description again, because the cached one may be outdated. If this store has already fetched the
-   * description, returns that copy.
+   * Fetches the description again, because the cached one may be outdated. If `get`, `refresh`, or `load` with a
+   * `timeout` has already fetched it, returns the result of that fetch.
    */
   readonly refresh: () => Promise<Description | undefined>;
 }
 
-/** The description of one service; each method fetches it at most once. */
+/** The description of one service. Each method fetches it at most once; `load` fetches it again for `refresh`. */
 export interface DescriptionStore extends DescriptionLookup {
   /**
    * Rejects if the description cannot be fetched. The option `refresh` ignores the cache. With the option `timeout`
-   * (milliseconds), `refresh` has no effect, and the fetch is retried only once. If this fetch fails, an outdated copy
-   * is returned, if there is one.
+   * (milliseconds), `refresh` has no effect, the fetch is retried only once, and if it fails, an outdated copy is
+   * returned instead of an error, if there is one.
    */
   readonly load: (options?: {
     readonly refresh?: boolean;

@@ -35,9 +35,9 @@ const maxSteps = 20_000;
 let stepsLeft: number | undefined;
 
 /**
- * Does work that walks through schemas, with a limit. After `maxSteps` schemas, `resolved` treats the rest as broken
- * references, and `onLimit` is called when the work is done. Nested calls share the outermost limit, and only the
- * outermost `onLimit` is called.
+ * Runs `work`, which walks through schemas, with a limit: after `maxSteps` schemas, `resolved` treats the rest as
+ * broken references, and `onLimit` is called when the work is done. Nested calls share the outermost limit, and only
+ * the outermost `onLimit` is called.
  */
 export function bounded<Value>(work: () => Value, onLimit?: () => void): Value {
   if (stepsLeft !== undefined) return work();

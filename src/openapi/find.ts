@@ -8,8 +8,8 @@ export type Named =
   | { readonly method: string; readonly path: string; readonly query: URLSearchParams };
 
 /**
- * Names an operation by its method and its path, which may have a query. Throws `UsageError` if the path is invalid;
- * the message calls the path `name`.
+ * Names an operation by its method and its path, which may have a query. Throws `UsageError` if the path is invalid.
+ * `name` stands for the path in the message.
  */
 export function namedByPath(
   method: string,
@@ -29,7 +29,7 @@ export function namedByPath(
 
 export interface Found {
   readonly operation: DescribedOperation;
-  /** The values that the given path has in place of the parameters of the listed path. */
+  /** The values of the parameters in the operation's path, taken from the path that the caller gave. */
   readonly pathValues: Readonly<Record<string, string>>;
 }
 
@@ -43,8 +43,8 @@ export function operationsWithId(
 }
 
 /**
- * Finds the operation that a method and path call. If several match, the one with the fewest parameters in its path is
- * used.
+ * Finds the operation with this method whose path matches. If several match, returns the one with the fewest parameters
+ * in its path.
  */
 export function operationOfPath(
   { method, path }: { readonly method: string; readonly path: string },

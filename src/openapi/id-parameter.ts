@@ -21,7 +21,10 @@ interface IdNames {
   readonly assumed: string;
 }
 
-/** Finds where an operation takes the id. Undefined if it takes none, or requires more than an id. */
+/**
+ * Finds where an operation takes the id. If the description does not show the fields of the body, assumes a field.
+ * Undefined if the path has several parameters, or if the body has no field for an id or requires other fields.
+ */
 export function idParameter(
   description: Description,
   { path, parameters, body }: DescribedOperation,
@@ -65,6 +68,6 @@ export function requestForId(
   return { ...request, body: JSON.stringify({ [name]: list ? [sent] : sent }) };
 }
 
-/** Converts an id to a number, if JSON represents it exactly. */
+/** Converts an id to a number if the number is exact; otherwise returns it unchanged. */
 const numberOf = (id: string | number): string | number =>
   /^[1-9]\d*$/.test(String(id)) && Number.isSafeInteger(Number(id)) ? Number(id) : id;

@@ -6,10 +6,10 @@ import { bounded, type Description, resolved, type Schema } from "./document.ts"
 
 /** The path to a value in an input: field names and list indexes. */
 type Path = readonly (string | number)[];
-/** The fields that have a fixed value, with that value. */
+/** Fixed values by field name. */
 type Fixed = Readonly<Record<string, string>>;
 
-/** Whether a description allows a value for a field of an operation or of its replacement. */
+/** Whether a description lists a value among the choices for a field of an operation or of its replacement. */
 export function listsValue(description: Description, id: OperationId, path: Path, value: unknown): boolean {
   const { method, path: urlPath, replacedBy } = routes[id];
   const endpoints: readonly Endpoint[] = [{ method, path: urlPath }, ...(replacedBy ? [replacedBy] : [])];

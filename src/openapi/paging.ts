@@ -121,8 +121,8 @@ export function canPage(names: readonly string[], paging: Paging): boolean {
 }
 
 /**
- * Returns the query of the next page, "end" if there are no more pages, or undefined if the response does not say how to
- * continue. `query` and `records` are the query and the number of records of the current page.
+ * Returns the query of the next page, "end" if there are no more pages, or undefined if the response does not say how
+ * to continue. `query` and `records` are the query and the number of records of the current page.
  */
 function nextPage(
   response: unknown,
@@ -164,7 +164,7 @@ function nextPage(
   return undefined;
 }
 
-/** Checks the response of an operation without pages. Warns if the response reports more records than it holds. */
+/** Checks the response of an operation without pages. Warns if the response reports more records than it contains. */
 export function warnIfPartial(response: unknown, warn: FirstPage["warn"]): void {
   const records = recordsOf(response)?.length ?? 0;
   const next = isRecord(response) ? nextPage(response, records, [], {}) : "end";

@@ -38,7 +38,8 @@ interface RequestInputs {
 
 /**
  * Builds a request. Fields that are parameters of the path, the query or the headers are sent there. The other fields
- * form the body. If a whole body is given, or a GET, HEAD or DELETE has none, these fields are added to the query instead.
+ * form the body. If a whole body is given, or if the method is GET, HEAD or DELETE and the operation has no body, these
+ * fields are added to the query instead.
  * Throws `UsageError` if a path parameter is missing or invalid, a header cannot be set, or a field is given twice.
  */
 export function requestOf({
@@ -159,7 +160,7 @@ function headerNamed(
   );
   if (found && isReservedHeader(found)) {
     const advice = /^authorization$/i.test(field) ? keyAdvice : "";
-    throw new UsageError(`${found.name} is a header that gpuctl sends itself${advice}`);
+    throw new UsageError(`${found.name} is a header that only gpuctl can set${advice}`);
   }
   return found?.name;
 }

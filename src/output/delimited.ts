@@ -9,8 +9,8 @@ import { plainText, sanitize } from "./text.ts";
 export type RowWriter = (rows: readonly (readonly string[])[]) => string;
 
 /**
- * CSV as in RFC 4180, with CRLF. A row with a single empty value is quoted, because readers do not treat an empty line
- * as a row.
+ * CSV as in RFC 4180, with CRLF. If there is only one column, empty values are quoted, because readers do not treat an
+ * empty line as a row.
  */
 export const csv: RowWriter = (rows) =>
   stringify(

@@ -1,6 +1,6 @@
 import fastStringWidth from "fast-string-width";
 
-/** Maximum code units of a user-perceived character. Text beyond this is not measured, which bounds the time. */
+/** The assumed maximum of code units in a user-perceived character. It limits how much text is measured. */
 const MAX_UNITS_PER_COLUMN = 16;
 /** Matches text in which each character is one column wide: printable ASCII, and the ellipsis of a clipped text. */
 const ONE_COLUMN_EACH = /^[ -~…]*$/;

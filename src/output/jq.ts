@@ -76,7 +76,7 @@ type Run = [input: string, program: string, flags?: string[]];
  */
 const maxBlockingTime = 250;
 
-/** In characters. A filter of a longer input takes longer than `maxBlockingTime`, so it starts in a worker. */
+/** In characters. A filter takes longer than `maxBlockingTime` for a longer input, so it starts in a worker. */
 const maxInputHere = 10_000_000;
 
 /** Bun can stop a filter only in a worker. */

@@ -36,9 +36,9 @@ function quoteUnsafe(scalar: Scalar): void {
  * and contains no character with a special meaning.
  */
 const plainWords = /^[A-Za-z][\w./@-]*(?: [\w./@-]+)*$/;
-/** Words that YAML readers would not read as text. */
+/** Matches words that YAML readers would not read as text. */
 const reserved = /^(?:true|false|yes|no|on|off|null|y|n|e[-+]?\d+)$/i;
-/** Matches timestamps. They are quoted. */
+/** Matches timestamps, which are quoted. */
 const timestamp = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d(?::?\d\d)?)?$/;
 const digits = /^\d{1,15}$/;
 const address = /^\d+(?:\.\d+){3}$/;

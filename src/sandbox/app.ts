@@ -29,7 +29,7 @@ import { listEngines } from "./tables/engines.ts";
 /** The part of a `Call` that is the same for all calls. */
 type AppState = Pick<Call, "store" | "environment" | "addressesOf" | "operationSet" | "recordTexts">;
 
-/** Handles a request. If `recent` is given, it keeps the pictures and the speech that the request generates. */
+/** Handles a request. `recent`, if given, keeps the pictures and the speech that the request generates. */
 export type App = (request: PlainRequest, recent?: RecentMedia) => Promise<PlainResponse>;
 
 /** Creates the function that serves a set of operations from a store. */
@@ -146,8 +146,8 @@ interface Served<Input extends InputSchema> {
 }
 
 /**
- * Serves an operation, with a fault if one is due. Announces the operation's sunset day in headers, and responds with
- * 404 from that day on (service section 9).
+ * Serves an operation, with a fault if one is due. If the operation has a sunset day, announces it in headers, and
+ * responds with 404 from that day on (service section 9).
  */
 async function serve<Input extends InputSchema>(
   exchange: Exchange,

@@ -116,7 +116,7 @@ describe("headers and cookies of an operation", () => {
     ["addThing -f Idempotency-Key=a", "Idempotency-Key must have at least 2 characters"],
     [
       "addThing -f Idempotency-Key=abc -f Authorization=mine",
-      "Authorization is a header that gpuctl sends itself",
+      "Authorization is a header that only gpuctl can set",
     ],
     ["addThing -f Idempotency-Key=abc -F idempotency-key=abd", "Idempotency-Key is given twice"],
     ["addThing -f Idempotency-Key='a\nb: c'", "Idempotency-Key cannot be sent in a header"],

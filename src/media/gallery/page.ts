@@ -25,8 +25,8 @@ const generator = '<meta name="generator" content="gpuctl image gallery">';
 export const isGalleryPage = (head: Buffer): boolean => head.toString("utf8").includes(generator);
 
 /**
- * Yields a page of pictures in chunks. The page loads its pictures and nothing else: its content security policy allows
- * no other script, style or host. Text from a picture cannot become a script or a style.
+ * Yields a page of pictures, in chunks. The page loads its pictures and nothing else: its content security policy
+ * allows only its own script and style, and no other host. Text from a picture cannot become a script or a style.
  */
 export async function* galleryPage(
   pictures: AsyncIterable<GalleryPicture>,

@@ -26,7 +26,7 @@ export interface DrawOptions {
   readonly onProblem: (path: string, reason: string) => void;
 }
 
-/** The largest picture that is drawn, in pixels. Decoding a larger one takes too much memory for a preview. */
+/** The largest picture that is decoded, in pixels. Decoding a larger one takes too much memory for a preview. */
 const maxPixels = 8192 ** 2;
 
 /**
@@ -176,10 +176,10 @@ async function sizeOf(bytes: Uint8Array): Promise<Area> {
   return { width, height };
 }
 
-/** How many bytes at the start of a file contain the picture's size, even if it follows the metadata of a camera. */
+/** How many bytes of a file to read to find the picture's size, even if the metadata of a camera comes first. */
 const headLength = 256 * 1024;
 
-/** The size of the first readable picture. If none is readable, nothing is drawn, so any proportions will do. */
+/** The size of the first readable picture. If none is readable, no picture is drawn, so any proportions will do. */
 async function firstSize(pictures: readonly Shown[]): Promise<Area> {
   for (const { path } of pictures) {
     try {

@@ -106,8 +106,8 @@ const app0 = 0xe0;
 const app1 = 0xe1;
 
 /**
- * Where to insert an EXIF segment into a JPEG: first, or after a JFIF segment. Undefined if the JPEG already has an
- * APP1 segment, which holds EXIF or XMP.
+ * Where to insert an EXIF segment into a JPEG: before all segments, or after a JFIF segment that comes first. Undefined
+ * if the JPEG already has an APP1 segment, which holds EXIF or XMP.
  */
 export function exifPosition(read: Read): number | undefined {
   const segments = [...jpegSegments(read)];
@@ -166,8 +166,8 @@ function commentText(comment: Buffer, little: boolean): string {
 }
 
 /**
- * Decodes UTF-16 in either byte order, because not every tool uses the byte order of the TIFF header. Settings are
- * mostly ASCII, so most of the upper bytes are zero.
+ * Decodes UTF-16 in either byte order, because not every tool uses the byte order of the TIFF header. The zeros show
+ * the byte order: settings are mostly ASCII, so most of the upper bytes are zero.
  */
 function utf16(bytes: Buffer, little: boolean): string {
   const zeros = [0, 0];

@@ -13,7 +13,6 @@ export const pngText = (request: StoredSettings, version: string): Buffer =>
     textChunk(pngKeywords.request, stringifyExactly(request) ?? "", "iTXt"),
   ]);
 
-/** Encodes a chunk. */
 function chunk(type: string, data: Uint8Array): Buffer {
   const typeAndData = Buffer.concat([Buffer.from(type, "latin1"), data]);
   const bytes = Buffer.alloc(typeAndData.length + 8);

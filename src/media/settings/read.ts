@@ -40,7 +40,7 @@ export function readSettings(read: Read): FoundSettings {
   return { instead: type ? `a format without settings (${type.mime})` : "an unknown format" };
 }
 
-/** How many texts of a picture an error names. */
+/** The maximum number of texts that an error lists. */
 const maxNamed = 10;
 
 const firstOf = (keywords: readonly string[]): string =>

@@ -19,7 +19,8 @@ const readers: Readonly<Record<string, (file: FileHandle) => Promise<Sound>>> = 
 
 /**
  * Joins recordings in order. The extension of a file determines its format. Throws `CannotJoin`, with the reason as its
- * message, if the files are not WAV or MP3, or differ in format, sample rate, channels or bits.
+ * message, if a file is not a valid WAV or MP3 file, if the files differ in format, sample rate, channels or bits, or
+ * if they are too long for one WAV file.
  */
 export async function joinSound(paths: readonly string[]): Promise<JoinedSound> {
   const parts: { readonly path: string; readonly sound: Sound }[] = [];
@@ -58,7 +59,7 @@ async function read(path: string): Promise<Sound> {
     return await reader(file);
   } catch (error) {
     if (error instanceof CannotJoin || isOfDisk(error)) throw error;
-    // The reader found unexpected bytes. The parts were paid for, so they are saved separately instead.
+    // The reader found unexpected bytes. The caller then saves the parts separately, because they were paid for.
     throw new CannotJoin(`an invalid ${ext.slice(1).toUpperCase()} file`, { cause: error });
   } finally {
     await file.close();

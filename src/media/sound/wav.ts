@@ -8,7 +8,7 @@ const pcm = 1;
 const extensible = 0xfffe;
 const subFormatOffset = 24;
 const maxFormatLength = 4096;
-/** The part of a `ds64` chunk that is read: the size of the file, and then the size of the samples. */
+/** How many bytes of a `ds64` chunk are read. They contain the size of the file, and then the size of the samples. */
 const longSizesLength = 16;
 
 /**

@@ -13,11 +13,10 @@ export interface MarkdownOptions {
 }
 
 /**
- * Draws Markdown as it arrives. The text that it returns is printed only once: the cursor never moves back to change
- * it.
+ * Draws Markdown as it arrives. The returned text is printed only once: the cursor never moves back to change it.
  */
 export interface MarkdownDrawer {
-  /** Adds text, which must not contain control sequences. Returns what can be drawn so far. */
+  /** Adds text, which must not contain control sequences. Returns the part that can now be printed. */
   readonly add: (text: string) => Promise<string>;
   /** Draws the rest of the text. */
   readonly end: () => Promise<string>;
@@ -59,7 +58,7 @@ export function createMarkdownDrawer({ width, color }: MarkdownOptions): Markdow
   /** How many whole lines of that block are drawn, and how many characters of the next line. */
   let drawnLines = 0;
   let drawnCharacters = 0;
-  /** The end of the source before that block. */
+  /** The source between the start of the previous block and the start of the unfinished block. */
   let passed = "";
   let isFirst = true;
   /** A block keeps its first width, because a different width would change lines that are already drawn. */

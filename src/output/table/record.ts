@@ -18,7 +18,7 @@ const MAX_TITLE_WIDTH = 60;
 
 /**
  * Draws records as aligned lines of `Title: value`, with `-` for absent values and a blank line between records. Values
- * are never cut. If the view has no columns, every field is shown under its dotted path.
+ * are never cut. If the view has no columns, every field is shown, with its dotted path as the title.
  */
 export async function* record(
   batches: AsyncIterable<readonly unknown[]>,

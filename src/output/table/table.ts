@@ -26,9 +26,10 @@ export interface TableOptions extends DrawOptions {
 
 /**
  * Draws a list as a table without borders: upper-case titles, two spaces between columns, `-` for absent values. On a
- * terminal, the table fits the width: empty columns are omitted, long texts are shortened, and the least important
- * columns are left out. In a pipe, nothing is cut. Later chunks keep the widths of the first chunk, and on a terminal,
- * their texts are clipped to these widths.
+ * terminal, the table fits the width: long texts are shortened, and the least important columns are left out. Empty
+ * columns are left out, too, if all records are in one chunk and the user did not choose the columns. In a pipe,
+ * nothing is cut. Later chunks keep the widths of the first chunk, and on a terminal, their texts are clipped to these
+ * widths.
  */
 export async function* table(
   batches: AsyncIterable<readonly unknown[]>,

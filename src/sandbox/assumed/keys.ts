@@ -11,13 +11,13 @@ const apiKey = z
     id: z.int(),
     name: z.string(),
     access: z.enum(keyAccesses).describe("Access that the key grants"),
-    lastFour: z.string().describe("The last characters of its value"),
+    lastFour: z.string().describe("The last four characters of the key's value"),
     createdAt: dateTime("When it was created"),
   })
   .meta({ id: "ApiKey", description: "An API key without its value" });
 
 const createdApiKey = apiKey
-  .extend({ apiKey: z.string().describe("Its value, which is returned only once") })
+  .extend({ apiKey: z.string().describe("The key's value, which is returned only once") })
   .meta({ id: "CreatedApiKey", description: "A new API key with its value" });
 
 const apiKeyGroup = { host: "compute", group: "api-keys", assumed: true } as const;
