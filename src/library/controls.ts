@@ -179,7 +179,7 @@ export interface RequestExpectation extends RequestFilter {
   readonly atMost?: number | undefined;
 }
 
-/** An inference server of your own that generates in place of the sandbox. */
+/** An inference server of your own that generates instead of the sandbox. */
 export interface Engine {
   /** What the server generates: chats or speech with OpenAI's API, or pictures with the API of AUTOMATIC1111. */
   readonly kind: EngineKind;

@@ -11,7 +11,7 @@ export const secondMs = 1000;
 export const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;
 
-/** The last moment with a four-digit year. */
+/** The last second with a four-digit year. */
 export const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 /** A moment in the service's format: ISO 8601, UTC, with milliseconds. */
@@ -66,7 +66,7 @@ export interface ClockControl {
   set(moment: number): ClockState;
 }
 
-/** A running clock stops at the last moment that can be a timestamp. */
+/** A running clock stops at `latestMs`. */
 const read = ({ offsetMs, frozenAt }: StoredClock, machine: Clock): number =>
   frozenAt ?? Math.min(machine() + offsetMs, latestMs);
 
@@ -84,7 +84,7 @@ export function clockControl(store: Store, machine: Clock): ClockControl {
     const frozen = stored.frozenAt !== null;
     return { now: stamp(read(stored, machine)), frozen, offsetMs: frozen ? null : stored.offsetMs };
   };
-  /** Changes the clock for every process that has the file open. */
+  /** Changes the clock for every process that shares the state. */
   const change = (next: (now: number, stored: StoredClock) => StoredClock): ClockState =>
     store.write(() => {
       const stored = readClock(store);

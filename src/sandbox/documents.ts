@@ -11,14 +11,14 @@ interface ParsedDocument {
   /** Undefined if the text is empty. */
   readonly content: unknown;
   /**
-   * Returns the error for issues of the content. The number of a line in the document is added to the message of each
-   * issue. `outside` is the number of leading path segments that are not in the document.
+   * Returns the error for issues of the content. If the line of an issue is found, its number is added to the message.
+   * `outside` is the number of leading path segments that are not in the document.
    */
   readonly errorFor: (issues: readonly Issue[], outside?: number) => ControlRefused;
 }
 
 /**
- * Parses YAML or JSON. `name` names the document in messages, such as `the seed`.
+ * Parses YAML or JSON. `name` is the document's name in messages, such as `the seed`.
  * @throws ControlRefused when the text is neither, has a key twice in a map, or exceeds a limit
  */
 export async function parseDocument(given: string, name: string): Promise<ParsedDocument> {
@@ -102,7 +102,7 @@ function keysIn(value: unknown, levels = maxDepth): number {
 
 type Yaml = typeof import("yaml");
 
-/** The nodes of a document, which know their lines. */
+/** The nodes of a document, and the positions of its lines. */
 interface Nodes {
   readonly parsed: Document;
   readonly lines: LineCounter;
@@ -142,7 +142,7 @@ function listedIssues(
   );
 }
 
-/** How many problems of a document an error lists. Finding the line of each takes time. */
+/** The maximum number of problems that an error lists. Finding the line of each takes time. */
 const maxIssues = 100;
 
 /** The first key that occurs twice in a map. */

@@ -59,7 +59,7 @@ export function errorBodyOf(status: number): ErrorBody {
   return { code: message.toUpperCase().replaceAll(/\W+/g, "_"), message, issues: [] };
 }
 
-/** A request to the sandbox's controls was invalid; nothing was changed. `issues` name the invalid fields. */
+/** A request to the sandbox's controls was invalid; nothing was changed. `issues` names the invalid fields, if any. */
 export class ControlRefused extends Error {
   override readonly name = "ControlRefused";
   readonly issues: readonly Issue[];

@@ -51,9 +51,9 @@ export interface Sandbox extends SandboxControls, RequestHandler {
   /** The prefix of every key that the sandbox issues. */
   readonly keyPrefix: string;
   /**
-   * Checks a seed, and returns a function that starts the sandbox over from the seed and the scenario. Once this
-   * function has been called, `reset` does the same.
-   * @throws ControlRefused naming each invalid field of the seed
+   * Checks a seed, and returns a function that replaces the state with the seed, if there is one, and then sets the
+   * scenario. Once this function has been called, `reset` does the same after it has cleared the state.
+   * @throws ControlRefused naming what is invalid in the seed
    */
   prepareStart(start: SandboxStart): Promise<() => void>;
   /** Starts machines for the running rentals. @throws Unavailable when sshd is not installed or cannot be used */

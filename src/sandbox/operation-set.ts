@@ -36,7 +36,7 @@ export function operationSetOf(name: string | undefined): OperationSet {
   );
 }
 
-/** Whether an operation is served: until its sunset day begins, in UTC (service section 9). */
+/** Whether an operation is still served. It is served until its sunset day begins, in UTC (service section 9). */
 export const isEnabled = ({ sunset }: Pick<Operation, "sunset">, now: number): boolean =>
   sunset === undefined || now < Date.parse(sunset);
 

@@ -23,7 +23,10 @@ export interface ReplyInfo {
 
 /** Controls the replies of the sandbox's chat. */
 export interface ChatScriptControl {
-  /** Replaces the script with a list in YAML, JSON or JSON Lines. @throws ControlRefused naming each invalid field */
+  /**
+   * Replaces the script with a list in YAML, JSON or JSON Lines.
+   * @throws ControlRefused when the text is empty or cannot be parsed, or naming invalid fields
+   */
   load(text: string): Promise<readonly ReplyInfo[]>;
   /** Replaces the script. @throws ControlRefused naming each invalid field */
   set(replies: unknown): readonly ReplyInfo[];

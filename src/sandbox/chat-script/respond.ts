@@ -21,7 +21,7 @@ const noReply = {
 
 /**
  * Returns the chat script's reply to a request: an error response, or what the model says.
- * @throws ApiError when the script has no reply for the request
+ * @throws ApiError when the script has no reply for the request, or when matching takes too long
  */
 export function scriptedResponse(
   exchange: Exchange,

@@ -49,8 +49,8 @@ function hasToken({ headers }: Request, token: string | undefined): boolean {
 }
 
 /**
- * Returns why a request is denied, or undefined if it is allowed. A request must come from this machine, and its Host
- * header must be a name that always means this machine.
+ * Returns why a request without a token is denied, or undefined if it is allowed. Such a request must come from this
+ * machine, and its Host header must be a name that always means this machine.
  */
 export function remoteDenial(request: Request, peer: string | undefined): string | undefined {
   if (!isLoopbackAddress(peer)) return `${servedControls.name} accept requests from this machine only`;

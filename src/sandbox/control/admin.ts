@@ -9,7 +9,7 @@ import type { SandboxControls } from "./controls.ts";
 import { controlDescription } from "./description.ts";
 import { controls } from "./table.ts";
 
-/** The largest seed or snapshot, in bytes. */
+/** The largest body of a request to the controls, such as a seed or a snapshot, in bytes. */
 const maxDocumentBytes = 256 * 1024 * 1024;
 
 type Env = { Bindings: Access };

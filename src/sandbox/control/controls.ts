@@ -32,7 +32,7 @@ export interface SandboxStatus {
   readonly userExists: boolean;
   /** The number of faults that can still affect calls. */
   readonly faults: number;
-  /** The URL of the engine of each kind; null if the sandbox itself generates this kind. */
+  /** The URL of the engine of each kind; null for a kind without an engine. */
   readonly engines: Readonly<Record<EngineKind, string | null>>;
 }
 
@@ -51,11 +51,11 @@ export interface SandboxControls {
    */
   scenario(name: string): readonly ScenarioPart[];
   status(): SandboxStatus;
-  /** Replaces the state with a YAML or JSON document. @throws ControlRefused naming each invalid field */
+  /** Replaces the state with a YAML or JSON document. @throws ControlRefused naming what is invalid */
   seed(text: string): Promise<void>;
   /**
    * Checks a seed (a text in YAML or JSON, or an object) and returns a function that replaces the state with the seed.
-   * @throws ControlRefused naming each invalid field
+   * @throws ControlRefused naming what is invalid
    */
   prepareSeed(seed: string | object): Promise<() => void>;
   /** The whole state as one JSON document. */
@@ -63,8 +63,9 @@ export interface SandboxControls {
   /** Replaces the state with a snapshot. @throws ControlRefused when the snapshot cannot be used */
   restore(text: string): void;
   /**
-   * Restores the state that the sandbox started with: a seed and a scenario, or else one user, the built-in keys, and no
-   * rentals, faults, engines, boot rules, situations or chat script. The clock follows the computer's clock again.
+   * Restores the state that the sandbox started with. Without a seed and a scenario, this is one user, the built-in
+   * keys, and no rentals, faults, engines, boot rules, situations or chat script, and the clock follows the computer's
+   * clock again.
    */
   reset(): void;
 }

@@ -104,7 +104,7 @@ const issuesOfKey = (name: string, { protocol, hostname, origin }: URL): readonl
     "apiKeyEnv",
     "must be the name of an environment variable, not the key itself",
   ),
-  // The variables of gpuctl hold the service's API key, or affect how gpuctl sends it.
+  // A variable of gpuctl may hold the service's API key.
   ...issueIf(/^GPUCTL_/i.test(name), "apiKeyEnv", "must not be a variable of gpuctl"),
   ...issueIf(
     protocol === "http:" && !isLoopback(hostname),
@@ -133,7 +133,7 @@ function apiRoot({ kind, url }: Pick<Engine, "kind" | "url">): string {
   return origin + (root.exec(path)?.[1] ?? path + added);
 }
 
-/** The URL of the engine of each kind; null if the sandbox itself generates this kind. */
+/** The URL of the engine of each kind; null for a kind without an engine. */
 export const enginesInUse = (store: Store): Readonly<Record<EngineKind, string | null>> => {
   const used = listEngines(store);
   const urlOf = (kind: EngineKind) => used.find((engine) => engine.kind === kind)?.url ?? null;

@@ -8,7 +8,7 @@ import { secondMs } from "../clock.ts";
 import { ControlRefused } from "../errors.ts";
 import { cleared, expectation, requestCount } from "./responses.ts";
 
-/** Sends a request and returns the text of its response. Throws `ServiceError` when it fails. */
+/** Sends a request and returns the text of its response. Throws `ServiceError` when the request fails. */
 type Send = (request: ControlRequest) => Promise<string>;
 
 interface ControlRequest {
@@ -32,7 +32,7 @@ function withHint(error: unknown): never {
 /**
  * Returns the controls of a sandbox that is served at `url`. These throw `ControlRefused` for the same reasons as the
  * controls of a local sandbox.
- * @throws NotFound when the host is not a sandbox
+ * @throws NotFound when `url` is not a sandbox
  */
 export async function connectToControls(url: string, sendTo: Send) {
   const send = async (method: ControlRequest["method"], path: string, more: Partial<ControlRequest> = {}) =>

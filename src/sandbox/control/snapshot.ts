@@ -67,7 +67,7 @@ const digestOf = (content: Omit<Snapshot, "digest">): string =>
   createHash("sha256").update(canonicalJson(content)).digest("hex");
 
 /**
- * Tables that a snapshot omits: the request log, the clock, which has a field of its own, and the sums of the rentals,
+ * Tables that a snapshot omits: the request log; the clock, which has a field of its own; and the sums of the rentals,
  * which are computed when the rentals are restored.
  */
 const excluded: ReadonlySet<string> = new Set(["requests", "clock", "hourlySums"]);
@@ -130,7 +130,8 @@ export function restoreSnapshot(store: Store, text: string, machine: Clock): voi
 
 /**
  * Removes `apiKeyEnv`, the name of a variable with an API key, from each restored engine that the sandbox did not have
- * before. If the names stayed, someone else's snapshot could send the value of any variable to any server.
+ * before. If the names stayed, someone else's snapshot could make the sandbox send the value of any variable to any
+ * server.
  */
 function dropEngineKeys(store: Store, before: readonly Engine[]): void {
   const known = before.map(canonicalJson);

@@ -115,7 +115,7 @@ async function sendStream(
   });
 }
 
-/** After this many events without a pause, the event loop handles other requests and signals. */
+/** After this many events, a stream lets the event loop handle other requests and signals. */
 const eventsPerTurn = 64;
 
 /** A response with the events that `write` sends. */

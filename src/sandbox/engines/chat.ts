@@ -5,7 +5,7 @@ type Messages = CheckedInputOf<"createChatCompletion">["messages"];
 /**
  * The reply of `sandbox-echo`, a model that repeats the last user message. A picture is repeated as its media type or
  * URL in brackets. In the prompt and in the reply, a token is a word with the space before it. The reply ends before the
- * first of the `stop` texts, or after `maxTokens` with the finish reason `length`.
+ * first of the `stop` texts, or after `maxTokens` tokens. In the latter case, the finish reason is `length`.
  */
 export function echo(
   messages: Messages,

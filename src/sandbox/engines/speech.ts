@@ -78,8 +78,8 @@ async function runFlite(
 }
 
 /**
- * Converts a text to ASCII: accents are dropped, typographic quotes and dashes become plain ones, and anything else,
- * such as emoji, becomes a space.
+ * Converts a text to ASCII: accents are dropped, typographic quotes and hyphens become plain ones, dashes become
+ * commas, and anything else, such as emoji, becomes a space.
  */
 export function plainText(text: string): string {
   return text

@@ -14,7 +14,7 @@ import { activeFaults, type Effect, replacesResponse, type StoredFault, takeFaul
 
 /**
  * Responds to a request with `respond`. If a fault is due, applies its effects.
- * @throws ConnectionReset when the fault breaks the connection, or the client disconnects during its delay
+ * @throws ConnectionReset when the fault breaks the connection, or when the client disconnects during the fault's delay
  */
 export async function injectFault(
   exchange: Exchange,
@@ -80,7 +80,8 @@ export const defaultContentType = "text/plain; charset=utf-8";
 const garbage = "\u0007{this is not JSON";
 
 /**
- * Returns the response of a fault instead of the operation's. Stores its error in the exchange, for the request log.
+ * Returns the response that a fault sends instead of the operation's. Stores the error of this response in the
+ * exchange, for the request log.
  */
 function replacementFor(exchange: Exchange, effect: Effect): PlainResponse {
   const { status, garbage: isGarbage, retryAfterSeconds, body, contentType } = effect;

@@ -15,7 +15,7 @@ const priced = (gpuType: (typeof gpuTypes)[number], gpuCount: number) => ({
   costPerHourCents: hourlyCents({ gpuType, gpuCount, discountPercentage: 0 }),
 });
 
-/** Every rental option, without the number that is available. */
+/** Every rental option, without `totalAvailable`. */
 const everyOption = () => [
   ...virtualMachineRegions.flatMap((region) =>
     gpuTypes.flatMap((gpuType) =>

@@ -55,7 +55,7 @@ const sent: SentFields = {
 
 /**
  * The last OpenAPI description of each operation set, without its server. It is kept because building a description
- * takes longer than any other response.
+ * takes a long time.
  */
 const built = new Map<OperationSet, { readonly ids: string; readonly document: OpenApiDocument }>();
 

@@ -16,7 +16,7 @@ export interface Call {
   readonly operationSet: OperationSet;
   /** The time of the call, in milliseconds since 1970. All timestamps and costs of the call use this time. */
   readonly now: number;
-  /** The id of the caller; empty when the operation requires no key. */
+  /** The ID of the user who calls; empty when the operation requires no key. */
   readonly userId: string;
   /** For operations that need the request, or whose response is not one JSON value. */
   readonly exchange: Exchange;

@@ -47,7 +47,7 @@ const draw: Handlers["generateImage"] = async (input, { store, exchange, environ
 export const media = {
   async generateImage(input, call) {
     const { store, userId, now } = call;
-    // Pays first, so that pictures that are drawn at the same time do not spend the same money.
+    // Pays first, so that requests at the same time do not spend the same money.
     const payBack = payForPicture(store, userId, input, now);
     let isPaid = false;
     try {

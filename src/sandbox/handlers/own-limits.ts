@@ -45,7 +45,7 @@ export const ownLimits: Readonly<Record<string, Pick<Additions, "fields" | "note
   listActiveRentals: page,
   listPastRentals: page,
   listUsage: page,
-  revokeApiKey: { notes: ["The built-in keys cannot be revoked: their id is refused."] },
+  revokeApiKey: { notes: ["The built-in keys cannot be revoked: their IDs are rejected."] },
   generateImage: {
     fields: { steps: { minimum: 1 } },
     notes: [

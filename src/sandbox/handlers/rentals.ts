@@ -32,7 +32,7 @@ function rent(input: RentalInput, call: Call) {
   const { store, userId, now } = call;
   const result = store.write(() => {
     const sshPublicKeys = sshPublicKeysOf(store, userId, input);
-    // Returned instead of thrown: an exception would roll back the count of the situation's uses.
+    // The refusal is returned, not thrown: an exception would roll back the count of the situation's uses.
     const refusal = unpaidRefusal(store, userId, now) ?? refusalOf(store, userId, input, now);
     if (refusal) return refusal;
     const booting = newRental(input, now, takeBoot(store, input));
@@ -56,7 +56,7 @@ function recordOf(rental: NumberedRental, call: Call) {
   return record;
 }
 
-/** A whole list, which may be long. */
+/** The response with a whole list. It reuses the JSON of records, because the list may be long. */
 const list = (rows: readonly RentalRow[], call: Call) =>
   PlainResponse.jsonText(call.recordTexts.list(call, rows, call.now));
 

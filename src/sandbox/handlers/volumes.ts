@@ -22,7 +22,8 @@ function records(volumes: readonly NumberedVolume[], { store, now }: Call) {
 
 /**
  * Returns the ids of the rentals to attach a volume to. All must be active bare-metal rentals (service section 4.3).
- * @throws ApiError if one is not such a rental, or if the volume cannot be attached to rentals in another region
+ * @throws ApiError if one is not such a rental, or if a situation limits volumes to their region and one is in another
+ * region
  */
 export function attachable(
   ids: readonly Id[],

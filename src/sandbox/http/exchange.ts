@@ -117,7 +117,7 @@ export class Exchange {
   readonly headers: Record<string, string> = {};
   /** The time of the request, in milliseconds since 1970. */
   now = 0;
-  /** The id of the caller; empty when the operation requires no key. */
+  /** The ID of the user who calls; empty when the operation requires no key. */
   userId = "";
   operation: ServedId | undefined;
   /** The name of the caller's key, once the key was checked. */

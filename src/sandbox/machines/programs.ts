@@ -95,8 +95,8 @@ export const runFile = (program: string, args: readonly string[]) =>
 
 /**
  * Checks that sshd works with a host key. If sshd runs as root and its empty privilege separation folder is missing,
- * creates the folder. Usually, a service creates it at boot.
- * @throws Unavailable with sshd's reason
+ * creates the folder. Usually, the system creates it at boot.
+ * @throws Unavailable with the reason that sshd gives
  */
 export async function checkSshd(sshd: string, hostKey: string): Promise<void> {
   const problem = await problemWith(sshd, hostKey);

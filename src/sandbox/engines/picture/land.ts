@@ -3,8 +3,8 @@ import { noise, type Relief } from "./random.ts";
 import { type Scene, type Subject, shore } from "./scene.ts";
 
 /**
- * The top edge of one range, which is a row of hills, dunes or houses: the distance from the top of the canvas in pixels,
- * by column.
+ * The top edge of a range of land (a row of hills, dunes or houses). For each column, it is the distance from the top
+ * of the canvas in pixels.
  */
 export type Skyline = Float64Array;
 

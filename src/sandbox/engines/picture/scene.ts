@@ -6,7 +6,7 @@ import type { PictureRequest } from "./request.ts";
 
 /** The texts that determine a picture's pixels. */
 export type Identity = {
-  /** Model, prompts and seed. Seeds the composition. */
+  /** Model, prompts (except negative ones) and seed. Seeds the composition. */
   subject: string;
   /** All fields except the size, the reference, its strength and the backend. Seeds the details. */
   whole: string;
@@ -105,7 +105,7 @@ const wordsOf: ReadonlyArray<readonly [Subject, RegExp]> = [
 const dayWords = /\b(day|daylight|dawn|morning|noon|sun|sunny|sunrise|sunset|summer|blue sky)\b/i;
 const nightWords = /\b(night|moon|moonlight|midnight|stars?|starry|dark|neon)\b/i;
 
-/** Composes the scene of a picture; keywords in the prompt choose the subject. */
+/** Composes the scene of a picture. Keywords in the prompt can choose the subject, and whether it is night. */
 export function compose(
   identity: Identity,
   request: { prompt: string; steps: number; cfg_scale: number },

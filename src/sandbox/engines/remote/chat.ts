@@ -7,8 +7,8 @@ import { listModels } from "./models.ts";
 import { type EngineAccess, parseFrom, readFrom, sendToEngine } from "./request.ts";
 
 /**
- * Passes a chat completion on to an engine with its fields unchanged, except for the model. Returns the engine's
- * response. Server-sent events are passed on as they arrive.
+ * Passes a chat request on to an engine, unchanged except for the model. Returns the engine's response. Server-sent
+ * events are passed on as they arrive.
  */
 export const passOnChat = (exchange: Exchange, access: EngineAccess): Promise<PlainResponse> =>
   orFailure(exchange, async () => {
@@ -48,8 +48,8 @@ async function firstModel(access: EngineAccess): Promise<string | undefined> {
 }
 
 /**
- * The events of a response. If the connection breaks, the last event is an error. Canceling the stream stops the
- * engine.
+ * The events of a response. If the connection breaks, the last event is an error. Canceling the stream closes the
+ * connection to the engine.
  */
 function eventsOf(response: IncomingMessage, { engine, signal }: EngineAccess): ReadableStream<Uint8Array> {
   const chunks = response[Symbol.asyncIterator]();

@@ -41,8 +41,8 @@ export const advice = ({ kind }: Pick<Engine, "kind">): string =>
   `Start it, or remove it with \`gpuctl sandbox engine clear ${kind}\`.`;
 
 /**
- * The result of `work`. If the engine fails, the response to send instead. Its body has the error in the service's
- * format and in the common format of inference servers.
+ * Returns the result of `work` or, if the engine fails, the response to send instead. The body of this response has the
+ * error in the service's format and in the common format of inference servers.
  */
 export async function orFailure<Result>(
   exchange: Exchange,

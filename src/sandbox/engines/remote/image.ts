@@ -102,7 +102,7 @@ const loraList = z.array(
 /**
  * The LoRAs in the form that the engine reads: AUTOMATIC1111 and Forge read them from the prompt, stable-diffusion.cpp
  * and KoboldCpp from a list of files.
- * @throws EngineFailure if the engine lacks any of the LoRAs, because AUTOMATIC1111 would ignore a missing one
+ * @throws EngineFailure if the engine lists its LoRAs and lacks one of these: AUTOMATIC1111 would ignore it
  */
 async function withLoras({ prompt, lora = {} }: Input, access: EngineAccess): Promise<object> {
   const weights = Object.entries(lora);

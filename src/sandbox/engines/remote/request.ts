@@ -24,7 +24,7 @@ interface EngineRequest {
 
 /**
  * Timeouts in milliseconds: for connecting, and for the time without a byte from the engine. Loading a large model
- * takes minutes.
+ * can take minutes.
  */
 export const engineTimeouts = { connect: 10_000, silence: 30 * 60_000 } as const;
 
@@ -84,8 +84,8 @@ export async function sendToEngine(
 }
 
 /**
- * The engine's key. Throws if the engine's variable has the same value as GPUCTL_API_KEY, so that the service key is
- * not sent to an engine. Does not check for keys that are stored in profiles.
+ * The engine's key. Throws if the engine's variable has the same value as GPUCTL_API_KEY, so that the service's key
+ * is not sent to an engine. Does not check for keys that are stored in profiles.
  * @throws EngineFailure if the variable is not set, or its value cannot be used
  */
 function keyOf(
