@@ -1,6 +1,6 @@
 import { codeOf, reasonOf } from "../core/errors.ts";
 
-/** An optional package that the sandbox needs is not installed, or does not support this machine. */
+/** An optional package that the sandbox needs is not installed or cannot be loaded. */
 export class MissingDependency extends Error {
   override readonly name = "MissingDependency";
   readonly packageName: string;

@@ -5,7 +5,7 @@ import { isLoopback } from "../core/urls.ts";
 export const isLoopbackAddress = (address = ""): boolean =>
   address === "::1" || /^(::ffff:)?127(\.\d{1,3}){3}$/i.test(address);
 
-/** Whether the host of a URL always means this computer. Other names could be made to resolve to it (DNS rebinding). */
+/** Whether the host of a URL always means this computer. Any other name can be made to mean it (DNS rebinding). */
 export const isLoopbackUrl = (url: string): boolean => URL.canParse(url) && isLoopback(new URL(url).hostname);
 
 /**
@@ -30,16 +30,16 @@ export async function isOwnConnection({
     .split("\n")
     .map((line) => line.trim().split(/\s+/))
     .filter(([, local, remote]) => portOf(local) === remotePort && portOf(remote) === localPort);
-  // `userInfo` throws if the user has no name, as in some containers.
+  // Not `os.userInfo()`, which throws if the user has no name, as in some containers.
   const { uid } = await stat("/proc/self");
   const isOwn = ([user, , inode]: readonly string[]) =>
-    // A connection without an inode was closed by its sender. It may be listed as root's, whoever opened it.
+    // A connection without an inode was closed by its sender. It may be listed under root, whoever opened it.
     inode !== "0" && (user === "0" || user === String(uid));
   // There are several rows if someone else uses the same ports with other addresses of this computer.
   return rows.length > 0 && rows.every((row) => isOwn(row.slice(7)));
 }
 
-/** The connections of this computer. Undefined on systems that do not list them. */
+/** The TCP connections of this computer. Undefined on systems that do not list them. */
 const tableOf = (name: "tcp" | "tcp6"): Promise<string | undefined> =>
   readFile(`/proc/net/${name}`, "utf8").catch(() => undefined);
 

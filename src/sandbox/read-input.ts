@@ -74,8 +74,8 @@ const pathValues = (
   );
 
 /**
- * Reads the fields of a query. Repeated fields become lists, and invalid values stay texts, so that the check reports
- * them.
+ * Reads the fields of a query. A repeated field becomes a list. An invalid value stays a string, so that the check
+ * reports it.
  */
 function query(fields: readonly Field[], { url }: PlainRequest): Record<string, unknown> {
   return Object.fromEntries(

@@ -91,7 +91,7 @@ export async function serve(
   };
 }
 
-/** The response if the code for a control or a page cannot be loaded. */
+/** The response if a control or a page fails, for example because its code cannot be loaded. */
 function failure(error: unknown): Response {
   const { body, status } = sentError(error);
   return Response.json(body, { status });

@@ -21,9 +21,7 @@ export interface Contents {
   readonly turns: readonly Turn[];
   /** Messages for the user about lines that cannot be read; empty if there are none. */
   readonly problems: readonly string[];
-  /**
-   * The process that created the file. Only the file of a question that was asked without a session names its process.
-   */
+  /** The process that created the file. Set only in the file of a question that was asked without a session. */
   readonly process: string | undefined;
 }
 
@@ -109,9 +107,9 @@ export async function isForeignFile(path: string): Promise<boolean> {
 }
 
 /**
- * What can still be read of a file that is not a session, for example because the computer lost power: its own turns,
- * and the answers next to it. Returns undefined if the file cannot be read, is a session of any version, or has an
- * answer that is still arriving or cannot be read.
+ * What can still be read of a file that is no longer a session, for example because the computer lost power: the turns
+ * in the file, and the answers next to it. Returns undefined if the file cannot be read, is a session of any version,
+ * or has an answer that is still arriving or cannot be read.
  */
 export async function turnsOfDamaged(
   path: string,
@@ -218,8 +216,9 @@ async function append(path: string, turns: readonly Turn[]): Promise<boolean> {
 const maxHeader = 4_096;
 
 /**
- * Returns how many bytes to keep before an append (all except a truncated last line), and what to write before the new
- * lines. Undefined for an empty file.
+ * Returns the size of the file, how many bytes to keep before an append (all except a truncated last line), and what to
+ * write before the new lines. Returns undefined for an empty file, and "not a session" if the first line is not that of
+ * a session of this version.
  */
 async function endOf(file: FileHandle) {
   const { size } = await file.stat();

@@ -48,8 +48,8 @@ export interface OpenSession {
   readonly ask: (content: Content, system?: string) => Promise<Question>;
   /**
    * Renames the session, and stores the answers that could not be stored yet. Throws `UsageError` if the name is taken
-   * or invalid, and `SaveFailed` if an answer cannot be stored or the file cannot be renamed. The session then keeps
-   * its name.
+   * or invalid, and `SaveFailed` if an answer cannot be stored or the file cannot be renamed. In all these cases, the
+   * session keeps its name.
    */
   readonly rename: (name: string) => Promise<void>;
 }

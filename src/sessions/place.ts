@@ -69,7 +69,7 @@ const maxAhead = 60_000;
 
 /**
  * The names of the sessions in a folder, most recently used first. Sessions whose time is in the future, because the
- * clock was set back, come last. Otherwise, `--continue` would continue the first of them until that time.
+ * clock was set back, come last. Otherwise, `--continue` would pick such a session until that time has come.
  */
 export async function sessionNames(folder: string): Promise<readonly string[]> {
   const files = (await filesIn(folder)).filter((file) => file.endsWith(sessionSuffix));

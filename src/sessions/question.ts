@@ -37,8 +37,8 @@ export const newQuestionPath = ({ folder }: SessionPlace): string =>
 export const isQuestion = (path: string): boolean => path.endsWith(questionSuffix);
 
 /**
- * Renames the file of an answered question to "last". Deletes it if the question has no answer, or if "last" is newer.
- * Leaves an unreadable file unchanged, because it may hold an answer.
+ * Renames the file of a question to "last" if the question has an answer and the current "last" is not newer.
+ * Otherwise, deletes the file. Leaves an unreadable file unchanged, because it may hold an answer.
  */
 export async function settleQuestion(path: string, folder: string): Promise<void> {
   const contents = await orUndefined(readSession(path, noProcesses));
@@ -74,7 +74,7 @@ export async function settleQuestions(place: SessionPlace): Promise<void> {
   const { folder } = place;
   const paths = (await filesIn(folder)).filter(isQuestion).map((name) => join(folder, name));
   const questions = await Promise.all(paths.map(async (path) => ({ path, written: await writtenAt(path) })));
-  // The latest becomes "last" before the others are compared with it.
+  // The latest question becomes "last" before the others are compared with it.
   for (const { path } of questions.sort((a, b) => b.written - a.written)) {
     await settleLeftBehind(path, place).catch((error) => {
       if (!(error instanceof SaveFailed)) throw error;
@@ -110,8 +110,8 @@ async function moveToRecovered(path: string, { folder, processes }: SessionPlace
 
 /**
  * Replaces a damaged file with a session of the turns that can still be read. That session has its own name, because
- * the next question would replace "last". Removes the file if no answer can be read. Does nothing if the file cannot be
- * read at all, or is a session of another version.
+ * the next question would replace "last". Removes the file if no answer can be read. Does nothing if `turnsOfDamaged`
+ * returns undefined.
  */
 const recover = (path: string, { folder, processes }: SessionPlace): Promise<void> =>
   whileLocked(path, processes, async () => {

@@ -108,8 +108,8 @@ interface Place {
 /**
  * A process name such as `HOST MACHINE NAMESPACE PID@BOOT-START` includes the place, because machines and containers
  * may share files. It also includes when the process started, because process IDs are reused, especially after a
- * restart. If the start is not known, a running process with the same ID counts as the same process. In that case,
- * nothing that belongs to the named process is taken over or ended.
+ * restart. If the start is not known, a running process with the same ID counts as the same process. That is the safe
+ * error, because gpuctl ends the rentals of processes that have ended.
  *
  * See docs/decisions/0113-where-a-process-runs.md.
  */
@@ -178,8 +178,8 @@ function parseName(name: string) {
 export const processes = processesOn(process.platform);
 
 /**
- * Stands for the start of a zombie process: a process that has ended, but that the system still lists, because its
- * parent has not read its exit status.
+ * The value instead of the start of a zombie process: a process that has ended, but that the system still lists,
+ * because its parent has not read its exit status.
  */
 const ended = "ended";
 
@@ -198,7 +198,7 @@ function startByPs(pid: number): string | undefined {
   }
 }
 
-/** When a process started: the time since the boot of the machine. Undefined if that is not known. */
+/** When a process started, in clock ticks after the boot of the machine. Undefined if that is not known. */
 function startOnLinux(pid: number): string | undefined {
   const status = contentsOf(`/proc/${pid}/stat`);
   // The name of the program is in parentheses and may contain spaces. Of the fields after the name, the first is the
@@ -311,6 +311,6 @@ async function defaultFolders() {
 function noHome(): never {
   throw new Unavailable(
     "there is no home folder",
-    "Set GPUCTL_CONFIG_DIR and GPUCTL_STATE_DIR to folders for the configuration and the sandbox's state.",
+    "Set GPUCTL_CONFIG_DIR and GPUCTL_STATE_DIR to folders for the configuration and the state.",
   );
 }

@@ -101,7 +101,7 @@ export function interruption(): Interruption {
 export const oneCtrlC = 100;
 
 /**
- * Returns a function that is called for each signal, and says whether it can have the same cause as an earlier one:
+ * Returns a function to call for each signal. It returns whether the signal may have the same cause as an earlier one:
  *
  * - When a terminal is closed, a shell sends SIGHUP to its programs, and the kernel sends SIGHUP when the shell ends. A
  *   logout also sends SIGTERM, before or after that. So SIGHUP, and the first SIGTERM after it, are repetitions.
@@ -123,9 +123,9 @@ function repetitions(): (signal: (typeof interruptionSignals)[number]) => boolea
 }
 
 /**
- * Makes a write beyond the limit of `ulimit -f` fail, so that it is reported as on a full disk. Without a handler, the
- * signal would kill the process, and a result that has arrived would be lost. A handler, unlike an ignored signal, does
- * not affect the programs that gpuctl starts.
+ * Makes a write beyond the limit of `ulimit -f` fail, so that gpuctl reports it like a write to a full disk. Without a
+ * handler, the signal would kill the process, and a result that has arrived would be lost. A handler, unlike an ignored
+ * signal, does not affect the programs that gpuctl starts.
  */
 function reportFileSizeLimit(): void {
   process.on("SIGXFSZ", () => {});

@@ -4,7 +4,7 @@ import { fstatSync, writeSync } from "node:fs";
 export const argv: readonly string[] = process.argv.slice(2);
 export const { env } = process;
 
-/** Whether stdout is a terminal, and its width. A pipe or a file is not opened as a stream, which is slow. */
+/** Whether stdout is a terminal, and its width. Does not open a pipe or a file as a stream, because that is slow. */
 export function stdoutSize(): { readonly isTTY: boolean; readonly columns: number } {
   if (!fstatSync(1).isCharacterDevice()) return { isTTY: false, columns: 0 };
   const { isTTY = false, columns = 0 } = process.stdout;

@@ -191,7 +191,7 @@ const closePipes = ({ stdout, stderr }: Pipes): void => {
   stderr?.destroy();
 };
 
-/** Closes the pipes of a program when the signal is aborted, until `stop` is called. */
+/** Closes the pipes of a program when the signal is aborted, unless `stop` was called before. */
 function closingPipes(pipes: Pipes, signal: AbortSignal): { readonly stop: () => void } {
   const close = () => closePipes(pipes);
   signal.addEventListener("abort", close, { once: true });

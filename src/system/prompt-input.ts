@@ -130,7 +130,7 @@ export function passKey(keys: PassThrough, key: string): void {
  */
 export const dropTime = 50;
 
-/** How long to wait, in milliseconds, until nothing arrives for `dropTime`. A long paste arrives in parts. */
+/** How long to wait at most, in milliseconds, until nothing arrives for `dropTime`. A long paste arrives in parts. */
 const maxDropTime = 500;
 
 type TerminalInput = Readable & { readonly setRawMode: (on: boolean) => unknown };

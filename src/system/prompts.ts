@@ -46,7 +46,7 @@ function optionsOf({ message, validate, initial }: TextQuestion) {
 
 type Context = NonNullable<Parameters<typeof input>[1]>;
 
-/** Signals that end a prompt. The library handles the Ctrl-C key itself, but another program may send SIGINT. */
+/** Signals that end a prompt. During a prompt, the Ctrl-C key sends no SIGINT, but another program may send it. */
 const endSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
@@ -61,7 +61,7 @@ async function ask<Value>(prompt: (context: Context) => Promise<Value>): Promise
   const end = () => ended.abort();
   const { keys, dropTyped, open, close } = promptInput(stdin, { onCtrlC: end });
   // Readline pauses its input when it closes on Ctrl-D, and also when the process continues after Ctrl-Z. After Ctrl-Z,
-  // `resume` runs before `onPause` checks, because `resume` was registered before readline's own handler.
+  // `resume` ends the pause before `onPause` looks for it, because `resume` was registered before readline's handler.
   const onPause = () => setImmediate(() => keys.isPaused() && end());
   const resume = () => setImmediate(() => keys.resume());
   keys.on("pause", onPause);

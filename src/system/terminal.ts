@@ -173,7 +173,7 @@ export async function spinner(text: string, { color, suffix }: SpinnerOptions): 
   };
 }
 
-/** The longest text in bytes. Its sequence has 100,000 bytes, and some terminals ignore a longer one. */
+/** In bytes. The control sequence for such a text has 100,000 bytes, and some terminals ignore a longer sequence. */
 const maxCopied = 74_994;
 
 /** Implements `Io.copy` with the control sequence OSC 52. */

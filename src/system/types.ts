@@ -56,7 +56,7 @@ export interface Io {
 export interface LineEditor {
   /** Reads a line. Several pasted lines are read as one line that contains line feeds. */
   readonly read: (prompt: string) => Promise<LineRead>;
-  /** Adds an entry to the history, which the up key shows. */
+  /** Adds an entry to the history, which the Up key shows. */
   readonly remember: (entry: string) => void;
   readonly close: () => void;
 }
@@ -109,7 +109,7 @@ export interface Sink {
   readonly rows: number;
   /**
    * Resolves when the chunk is written, and rejects if it cannot be written. A closed pipe ends the process quietly.
-   * With `reportsClosedPipe`, the promise rejects instead.
+   * With `reportsClosedPipe`, the promise rejects instead. stderr ignores a closed pipe and failed writes.
    */
   readonly write: (chunk: string | Uint8Array, options?: WriteOptions) => Promise<void>;
 }
@@ -134,7 +134,7 @@ export type PictureTerminal = {
 );
 
 /**
- * Opens files with the system's viewer, given their absolute paths. It may open only the first ones. Returns how many
+ * Opens files with the system's viewer, or only the first few of them. `paths` are absolute. Returns how many files
  * were opened.
  */
 export type Viewer = (paths: readonly string[]) => Promise<number>;
@@ -150,12 +150,12 @@ export interface Spinner {
   readonly stop: () => void;
 }
 
-/** Every question rejects with `Interrupted` on Ctrl-C, on Ctrl-D and when the terminal closes. */
+/** Every question rejects with `Interrupted` on Ctrl-C, on Ctrl-D at an empty prompt, and when the terminal closes. */
 export interface Prompts {
   readonly text: (question: TextQuestion) => Promise<string>;
   readonly secret: (question: Question) => Promise<string>;
   readonly choose: (question: ChoiceQuestion) => Promise<string>;
-  /** What was typed before the question is dropped, because it cannot be an answer to it. */
+  /** Drops what the user typed before the question, because that cannot be an answer. */
   readonly confirm: (question: YesNoQuestion) => Promise<boolean>;
   /** Shows the outcome of a check between two questions, marked as a success or a failure. */
   readonly report: (outcome: "success" | "failure", text: string) => void;
@@ -287,7 +287,7 @@ export interface Programs {
 
 export interface StreamOptions {
   readonly cwd: string;
-  /** Text to write to its stdin. */
+  /** Text to write to the program's stdin. */
   readonly input?: string;
   /** Keeps stdin open after the text, until the program ends. */
   readonly keepsInputOpen?: boolean;

@@ -51,7 +51,7 @@ async function onLinux(env: Environment, which: Which, start: Programs["start"])
   const opener = await found(
     ["xdg-open"],
     which,
-    isWsl ? "Install wslu, which has wslview, or xdg-utils." : "Install xdg-utils, which has xdg-open.",
+    isWsl ? "Install wslu (for wslview) or xdg-utils." : "Install xdg-utils, which has xdg-open.",
   );
   if (!env.DISPLAY && !env.WAYLAND_DISPLAY) {
     throw new UsageError("--open cannot show an image: there is no display", {

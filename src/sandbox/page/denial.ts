@@ -1,6 +1,6 @@
 import { isLoopbackAddress, isLoopbackUrl } from "../peer.ts";
 
-/** The text for a browser that may not open the pages. `url` is the URL that it requested. */
+/** The response text for a browser that is not allowed to open the pages. `url` is the URL that it requested. */
 export function denialText(url: string, peer: string | undefined): string {
   const { protocol, hostname, port, pathname } = new URL(url);
   const local = `${protocol}//localhost${port && `:${port}`}${pathname}`;
@@ -28,7 +28,7 @@ interface Place {
   readonly local: string;
 }
 
-/** How to open the page instead. */
+/** How the user can open the page, as paragraphs. */
 function ways({ isSameMachine, isLoopback, hostname, port, local }: Place): readonly string[] {
   if (isSameMachine) return [`On this machine, open the page at ${local}`];
   if (isLoopback)

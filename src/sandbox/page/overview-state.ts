@@ -29,9 +29,12 @@ type RentalRecord = ReturnType<typeof rentalRecords>[number];
 export interface OverviewState {
   readonly clock: ClockState;
   readonly status: SandboxStatus;
-  /** In cents. Only `perHourCents`, the price of all running rentals, includes users without the built-in keys. */
+  /**
+   * In cents. The credit and the used amount are those of the user with the built-in keys. `perHourCents` is the price
+   * of all users' running rentals.
+   */
   readonly money: { readonly creditCents: number; readonly usedCents: number; readonly perHourCents: number };
-  /** The active rentals, newest first, then the last rentals that ended, newest first. */
+  /** The newest active rentals, then the newest past rentals, each from the newest to the oldest. */
   readonly rentals: readonly RentalRecord[];
   /** How many rentals are not shown. */
   readonly moreRentals: number;
@@ -44,7 +47,7 @@ export interface OverviewState {
   readonly media: readonly NumberedMedia[];
 }
 
-/** How many rentals are shown. */
+/** How many rentals are shown at most. */
 const shown = { active: 20, ended: 5 };
 
 export function readOverview({ controls, store, recent }: PageSource): OverviewState {

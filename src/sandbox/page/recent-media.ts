@@ -14,10 +14,10 @@ export interface NumberedMedia extends Media {
   readonly id: number;
 }
 
-/** What is kept: at most `each` pictures and `each` recordings, with at most `characters` of base64 in all. */
+/** How much is kept: at most `each` pictures, `each` recordings, and `characters` characters of base64 in total. */
 export const keptMedia = { each: 6, characters: 48 * 1024 * 1024 };
 
-/** The last pictures and recordings that a served sandbox generated, in memory. */
+/** Keeps in memory the last pictures and recordings that a served sandbox generated. */
 export class RecentMedia {
   #last = 0;
   #items: readonly (NumberedMedia & { readonly base64: string })[] = [];
@@ -76,8 +76,8 @@ export class RecentMedia {
 }
 
 /**
- * The media type of a generated file. An engine may return anything. With the returned type, browsers show pictures and
- * WAV files, and never run any other file or show it as a page.
+ * The media type of a generated file. An engine may return any bytes, so everything except pictures and WAV files gets
+ * a type that browsers neither run nor show as a page.
  */
 async function mediaType(bytes: Uint8Array): Promise<string> {
   const { pictureKind } = await import("../../core/pictures/decode.ts");

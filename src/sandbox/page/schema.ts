@@ -94,7 +94,7 @@ export function schemaReader(document: Schema) {
 export type SchemaReader = ReturnType<typeof schemaReader>;
 
 /**
- * The fields of a union, each of them once. If a field such as `kind` has a different value in each alternative, every
+ * The fields of a union, each of them once. If a field such as `kind` has a fixed value in each alternative, every
  * field that only some alternatives have gets a limit such as `only with kind "quota"`.
  */
 function merged(alternatives: readonly (readonly SchemaField[])[]): readonly SchemaField[] {

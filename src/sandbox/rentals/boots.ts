@@ -34,7 +34,7 @@ export const bootInput = z.strictObject(bootFields).refine(isPossible, impossibl
 export const bootRuleInput = z
   .strictObject({
     ...bootFields,
-    /** Only rentals that are created with a label that matches this glob. */
+    /** The rule applies only to rentals whose label matches this glob. */
     label: z.string().min(1).optional(),
     /** How many rentals the rule applies to; all by default. */
     times: z.int().min(1).optional(),

@@ -73,7 +73,7 @@ export function sshPublicKeysOf(
 /**
  * The id of the volume that a bare-metal rental is created with: an existing one, or a new one in the rental's region.
  * @throws ApiError when the volume does not exist, or when a situation limits volumes to their region and the rental is
- * in another one
+ * in another region
  */
 export function volumeFor(
   store: Queries,

@@ -110,7 +110,10 @@ export function nextChange(rental: StoredRental, now: number): number {
   return Math.min(...moments.map((moment) => moment ?? now).filter((moment) => moment > now));
 }
 
-/** The next reserved term. It starts when the last term ends or, if no term is left, now or after the boot. */
+/**
+ * The next reserved term. It starts when the last term ends. If no term is left, it starts now, or when the boot ends
+ * if that is later.
+ */
 export function nextTerm(rental: StoredRental, days: number, now: number): ReservedTerm {
   const last = rental.terms.at(-1);
   const from = last && last.until > now ? last.until : Math.max(now, bootEnd(rental));

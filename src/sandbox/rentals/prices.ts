@@ -10,7 +10,7 @@ export const centsPerGpuHour: Readonly<Record<GpuType, number>> = {
   "rtx-6000-pro": 100,
 };
 
-/** Discounts on the hourly price for reserved terms of at least this many days, longest first. */
+/** Discounts on the hourly price for reserved terms of at least `days` days, longest first. */
 export const termDiscounts = [
   { days: 365, percent: 30 },
   { days: 90, percent: 20 },

@@ -16,15 +16,15 @@ interface RecordText {
   readonly after: string;
 }
 
-/** The default maximum number of rentals whose texts are kept. Each takes about 1.5 kB. */
+/** The default maximum number of rentals whose texts are kept. Each text takes about 1.5 kB. */
 const defaultMax = 50_000;
 
 const costText = (cents: number): string => `"billedCents":${cents}`;
 
 /**
- * Writes lists of rentals as JSON. The text of each record is kept, because clients request the same list repeatedly
- * and few of its rentals change in between. A text is used again only for the same stored record, so changes that
- * another process makes are seen.
+ * Writes lists of rentals as JSON. Keeps the texts of records, because clients request the same list repeatedly and few
+ * of its rentals change in between. A text is used again only for the same stored record, so a change that another
+ * process made is never missed.
  */
 export class RecordTexts {
   readonly #kept = new Map<number, RecordText>();
@@ -71,7 +71,7 @@ export class RecordTexts {
     if (this.#kept.size < this.#max || this.#kept.has(id)) this.#kept.set(id, text);
   }
 
-  /** Removes the texts of other rentals, such as those that have ended. */
+  /** Removes the texts of rentals that are not in `rows`, for example because they have ended. */
   #removeOthers(rows: readonly RentalRow[]): void {
     const ids = new Set(rows.map(({ id }) => id));
     for (const id of this.#kept.keys()) if (!ids.has(id)) this.#kept.delete(id);

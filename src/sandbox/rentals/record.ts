@@ -37,10 +37,10 @@ const hiddenFields = {
 
 const stampOrNull = (ms: number | null): string | null => (ms === null ? null : stamp(ms));
 
-/** Where the machines of a rental listen; undefined if it has none. */
+/** The addresses at which the machines of a rental listen; undefined if the rental has no machines. */
 export type AddressesOf = (rentalId: number) => readonly SshAddress[] | undefined;
 
-/** Rentals, sorted by id, as the service returns them at a moment. */
+/** The records of rentals, as the service returns them at `now`. `rentals` must be sorted by id. */
 export function rentalRecords(
   { store, addressesOf }: { readonly store: Queries; readonly addressesOf: AddressesOf },
   rentals: readonly NumberedRental[],

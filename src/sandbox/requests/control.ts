@@ -9,7 +9,7 @@ import type { Store } from "../store/queries.ts";
 import { allRequests, type NumberedRequest, removeRequests } from "./log.ts";
 import { differences, fieldIssues, operationIssues, selectedBy, selects, whereInput } from "./match.ts";
 
-const timeText = "The sandbox's time, ISO 8601, or a duration before now such as `10m`";
+const timeText = "A time of the sandbox's clock in ISO 8601, or a duration before now such as `10m`";
 
 const filterFields = {
   operation: z.string().optional(),
@@ -36,12 +36,12 @@ export const expectationInput = z.strictObject({
 
 type Filter = z.output<typeof filterInput>;
 
-/** Controls the request log. Throws a `ControlRefused` naming each invalid field of a filter or an expectation. */
+/** Controls the request log. For an invalid filter or expectation, throws a `ControlRefused` that names each issue. */
 export interface RequestControl {
   /** The most recent matching requests, oldest first. */
   list(filter?: unknown): readonly NumberedRequest[];
   count(filter?: unknown): number;
-  /** Removes the matching requests, and returns how many were removed. Without a filter, removes all. */
+  /** Removes the matching requests, or all without a filter. Returns how many were removed. */
   clear(filter?: unknown): number;
   /**
    * Checks how many requests match: exactly `count`, or from `atLeast` to `atMost`. By default, at least 1 must match.

@@ -7,7 +7,7 @@ import type { Exchange, PlainRequest, PlainResponse } from "../http/exchange.ts"
 import { callerOf, secretsOf } from "../keys.ts";
 import type { Queries, Row, Store } from "../store/queries.ts";
 
-/** A request that the sandbox received, without keys. */
+/** A request that the sandbox received. Keys in it are hidden. */
 interface LoggedRequest {
   /** The sandbox's time, ISO 8601. */
   readonly time: string;
@@ -36,7 +36,7 @@ interface LoggedRequest {
   readonly issues: readonly string[];
   /** The body of the response. A string if it is not JSON; null if there is none, or if it is not stored. */
   readonly response: unknown;
-  /** Whether the response is not stored, because it is long, a stream, or not a text. */
+  /** Whether the response is not stored, because it is too long, a stream, or not text. */
   readonly responseTruncated: boolean;
 }
 
@@ -186,7 +186,7 @@ const bearer = (request: PlainRequest): string =>
 /** Shorter secrets are not removed, because they may be parts of words. */
 export const minSecretLength = 8;
 
-/** Returns a function that removes keys from a text, also if they are escaped for a URL or for JSON. */
+/** Returns a function that removes keys from a text, even if they are escaped for a URL or for JSON. */
 function cleaner(secrets: readonly string[]): Clean {
   const longEnough = secrets.filter(({ length }) => length >= minSecretLength);
   const spellings = new Set(longEnough);

@@ -62,8 +62,8 @@ export const selectedBy = (name: string): readonly Operation<ServedId>[] =>
   served.filter(({ id }) => name === "*" || namesOf(id).includes(name));
 
 /**
- * Whether a name selects a call of an operation with these fields. A deprecated operation also selects the calls of its
- * replacement, except those with another `rentalType`.
+ * Whether a name selects a call. `id` is the called operation, and `fields` are the fields of the call. The name of a
+ * deprecated operation also selects the calls of its replacement, except those with another `rentalType`.
  */
 export const selects = (name: string, id: string | null, fields: unknown): boolean =>
   name === "*" ||
@@ -76,7 +76,7 @@ export const selects = (name: string, id: string | null, fields: unknown): boole
       ),
   );
 
-/** Whether `selects` needs the fields of a call, because one of these names selects only calls with certain fields. */
+/** Whether `selects` needs the fields of a call, because one of these names may select only some calls. */
 export const needsFields = (names: readonly string[], id: string): boolean =>
   names.some((name) => name !== "*" && name !== id);
 

@@ -97,7 +97,7 @@ const addChaos = (
   ),
 ];
 
-/** Adds a user with the user's keys. */
+/** Adds the user of an account, unless it is the built-in user, and sets the user's record and keys. */
 function addAccount(
   store: Store,
   { userId, account: { user, keys: seeded, sshKeys } }: Owner,
@@ -136,8 +136,8 @@ const addVolumes = (
   );
 
 /**
- * Runs `work`, which adds the entry at the path `parent` of a seed. Returns its issues, with paths from the root of the
- * seed.
+ * Runs `work`, which adds the entry at the path `parent` of a seed. Returns the issues of the entry, with paths from
+ * the root of the seed.
  */
 function issuesOf(parent: readonly (string | number)[], work: () => unknown): readonly Issue[] {
   try {
@@ -176,8 +176,8 @@ const duplicateIds = (entries: readonly Owned<Numbered>[]): readonly Issue[] =>
   );
 
 /**
- * Creates a rental of a seed. Without `createdAt`, it starts to boot now.
- * @throws ApiError when its input or the order of its times is invalid
+ * Creates a rental of a seed. Without `createdAt`, the rental starts to boot now.
+ * @throws ApiError when the rental is invalid, for example when it ends before it is created
  */
 function seededRental(seeded: SeededRental, now: number): StoredRental {
   const {

@@ -23,7 +23,7 @@ const recordId = z
 
 /** Fields of new records that the sandbox sets itself if a seed does not. */
 const recordFields = { id: recordId.optional(), createdAt: dateTime("When it was created").optional() };
-/** Where a rental accepts ssh connections while it runs, such as a machine of your own. */
+/** An address at which a running rental accepts ssh connections, for example that of your own machine. */
 const sshAddress = z.strictObject({
   host: z.string().regex(/^[A-Za-z0-9:][\w.:-]*$/),
   port: z.int().min(1).max(65_535).default(assumedPort),
@@ -66,7 +66,7 @@ const accountFields = {
   volumes: z.array(createStorageVolume.input.extend(recordFields).strict()).default([]),
 };
 
-/** The format of a seed. Its entries have the same fields and defaults as the create operations. */
+/** The format of a seed. Rentals, volumes and SSH keys are based on the inputs of the create operations. */
 export const seedDocument = z.strictObject({
   clock: z
     .strictObject({ now: dateTime("The sandbox's time").optional(), frozen: z.boolean().default(false) })
@@ -76,8 +76,8 @@ export const seedDocument = z.strictObject({
   accounts: z.array(z.strictObject({ ...accountFields, keys: z.array(seededKey).min(1) })).default([]),
   scenario: z.enum(Object.keys(scenarios)).optional(),
   /**
-   * Added after the situations, boot rules and faults of the scenario. An entry has the same fields as the request body
-   * for adding such an entry to a served sandbox.
+   * These lists are added after the situations, boot rules and faults of the scenario. An entry has the same fields as
+   * the request body that adds such an entry to a served sandbox.
    */
   situations: z.array(situationInput).default([]),
   boots: z.array(bootRuleInput).default([]),

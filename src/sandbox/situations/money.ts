@@ -25,8 +25,8 @@ const paidUnits = (userId: string): string =>
   userId === builtInUserId ? "paidPictureUnits" : `paidPictureUnits ${userId}`;
 
 /**
- * The credit, the amount spent on rentals and pictures until a moment, and the balance, all in whole cents. The balance
- * can be negative.
+ * The credit, the amount spent and the balance, all in whole cents. Rentals are billed until `moment`, and all paid
+ * pictures count. The balance can be negative.
  */
 export function accountAt(store: Queries, userId: string, moment: number) {
   const creditCents = creditOf(store, userId);
@@ -51,7 +51,8 @@ export function endUnpaidRentals(store: Store, userId: string, now: number): voi
     const [prepaid] = situationsOf(store, "prepaid");
     if (prepaid === undefined) return;
     let [low, end] = [prepaid.at, now];
-    // A binary search for the first moment at which nothing is left: the balance never rises with time.
+    // Finds the first moment at which nothing is left. Uses a binary search, which works because the balance never
+    // rises with time.
     while (low < end) {
       const middle = Math.floor((low + end) / 2);
       if (accountAt(store, userId, middle).balanceCents > 0) low = middle + 1;

@@ -34,8 +34,8 @@ export async function rateLimited(
 }
 
 /**
- * Counts a call. If the call exceeds a limit, does not count it, and returns the milliseconds until the limit's window
- * ends.
+ * Counts a call in the window of each limit. If the call exceeds a limit, counts it in no window, and returns the
+ * milliseconds until the window of that limit ends.
  */
 function takeCall(
   store: Store,

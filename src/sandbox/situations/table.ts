@@ -13,11 +13,11 @@ const seconds = z
 
 /** Which rentals end early or fail, and when. */
 const plannedEnd = {
-  /** Only this active rental. */
+  /** The situation applies only to this active rental. */
   rentalId: z.int().gt(0).optional(),
-  /** Only rentals that were created with a label that matches this glob: `*` is any text, `?` is any character. */
+  /** The situation applies only to rentals whose label matches this glob: `*` is any text, `?` is any character. */
   label: z.string().min(1).optional(),
-  /** The delay from when a rental starts to run or, if it already runs, from now; 0 by default. */
+  /** The delay after a rental starts to run or, if the rental already runs, after now; 0 by default. */
   afterSeconds: seconds.optional(),
   /** When a rental ends or fails. If the rental starts to run after this time, it ends or fails at its start. */
   at: dateTime("When the rentals end or fail").optional(),
@@ -44,7 +44,7 @@ export const situationInput = z.discriminatedUnion("kind", [
     regions: z.array(z.enum(volumeRegions)).min(1).optional(),
     gpus: gpuCount.default(0),
   }),
-  /** Limits how many GPUs the account has, of one type or in total. */
+  /** Limits how many GPUs each account can have, of one type or in total. */
   kind("quota", { gpuType: z.enum(gpuTypes).optional(), gpus: gpuCount }),
   /** Running rentals end. */
   kind("interruption", plannedEnd).refine(isOneTime, twoTimes),

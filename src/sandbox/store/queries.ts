@@ -16,7 +16,7 @@ export interface Queries {
 
 /** The sandbox's state, shared by every process that opened the same file. */
 export interface Store extends Queries {
-  /** Runs `work` as one transaction, which is rolled back when it throws. */
+  /** Runs `work` as one transaction, which is rolled back when `work` throws. */
   write<Result>(work: () => Result): Result;
   /** Restores the initial state, as of `now`. */
   reset(now: number): void;

@@ -116,7 +116,7 @@ const prices = `
     (userId, endsAt, hourlyCents, runsFrom, billedUntil, termFrom, termUntil, termCents);
 `;
 
-/** The end, in the table `hourlySums`, of a rental without a known end. */
+/** The value of `endsAt` in the table `hourlySums` for rentals without a known end. */
 const never = Number.MAX_SAFE_INTEGER;
 
 /** The SQL condition for the sum to which a row of `rentals` belongs. */
@@ -143,9 +143,9 @@ const removeOld = `
     DELETE FROM hourlySums WHERE ${sumOf("old")} AND rentals = 0;`;
 
 /**
- * Version 8: sums of prices. A row sums the rentals of one user that end together and whose terms end together.
- * The summary adds up these few rows instead of all rentals. Triggers update the sums after every change to the table
- * `rentals`. `priced` counts the rentals whose prices are in columns.
+ * Version 8: sums of prices. A row sums the rentals of one user that end together and whose terms end together. The
+ * function `activeSums` adds up these few rows instead of all rentals. Triggers update the sums after every change to
+ * the table `rentals`. `priced` counts the rentals whose prices are in columns.
  */
 const sums = `
   CREATE TABLE hourlySums (

@@ -37,8 +37,8 @@ function storeError(file: string, error: unknown): StoreError {
 const companions = ["-wal", "-shm"];
 
 /**
- * Renames a state file that cannot be used, so that the next sandbox starts with a new one. Returns its new path. No
- * process may have the file open.
+ * Renames a state file that cannot be used, so that the next sandbox starts with a new file. Returns the new path of
+ * the renamed file. No process is allowed to have the file open.
  */
 export function setAside(file: string): string {
   let free = `${file}.backup`;
@@ -54,7 +54,7 @@ export const busyMs = 10_000;
 /**
  * Opens the state in `file`, or in memory if `file` is ":memory:". A new file gets the initial state, as of `now`.
  * @throws MissingDependency when the SQLite package is missing
- * @throws StoreError when the file cannot be opened, is not a sandbox's state, or was written by a newer version
+ * @throws StoreError when the file cannot be opened, is damaged, is another program's, or is of a newer version
  */
 export async function openStore(file: string, now: number): Promise<Store> {
   const { DatabaseSync } = await importOptional(
@@ -65,7 +65,7 @@ export async function openStore(file: string, now: number): Promise<Store> {
     if (file !== ":memory:") {
       makeFolderSync(dirname(resolve(file)), 0o700);
       for (const path of [file, ...companions.map((end) => file + end)]) assertFile(path);
-      // Only this user can read the file. SQLite creates its journal files with the same mode.
+      // Only this user can read a new file. SQLite creates its journal files with the same mode.
       closeSync(openSync(file, "a", 0o600));
     }
     const database = new DatabaseSync(file, { timeout: busyMs });

@@ -63,7 +63,7 @@ export function billedCents(store: Queries, userId: string, moment: number): num
   // SQLite drops the remainder of a division only for integers, and the driver passes every number as a float.
   const now = "CAST(?2 AS INTEGER)";
   const seconds = (from: string, to: string) => `max(0, (${to} - ${from}) / ${secondMs})`;
-  // Null for a rental that never runs, which sum() leaves out.
+  // Null for a rental that never runs. sum() ignores nulls.
   const running = seconds("runsFrom", "until");
   const inTerm = seconds("max(termFrom, runsFrom)", "min(termUntil, until)");
   const [row] = store.all(
