@@ -9,7 +9,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   ],
   [
     2,
-    "Invalid or missing input, or a prompt was needed without a terminal; also a file or the sandbox's state that cannot be used, a port that is not free, or a program that is not installed, such as ssh. Nothing was changed, except what `batch run` did before another program changed its files",
+    "Invalid or missing input, or a prompt was needed without a terminal; also a file or the sandbox's state that cannot be used, a port that is not free, or a program that is not installed, such as ssh. Nothing was changed, except what `batch run` did before another program changed the files of the batch",
   ],
   [3, "No usable API key, no base URL, or the service rejected the key (401)"],
   [4, "The key does not have permission (403)"],
@@ -33,7 +33,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   ],
   [
     11,
-    "A spending limit that you set would be exceeded. Nothing was sent, except what `batch run` sent before it reached the limit",
+    "A spending limit that you set would be exceeded. No request that spends was sent, except those that `batch run` sent before it reached the limit",
   ],
   [
     12,

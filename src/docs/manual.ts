@@ -51,7 +51,7 @@ const rootPage = ({ nouns, globals, version, date }: Manual): string =>
     ),
     section(
       "GLOBAL FLAGS",
-      "Global flags can appear anywhere on the command line.",
+      `Global flags can appear anywhere on the command line before ${bold("--")}.`,
       flagList([...globals, ...standardFlags]),
     ),
     section(
