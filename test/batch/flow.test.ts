@@ -12,7 +12,7 @@ const succeed = (flow: Flow, times: number): void => {
 };
 
 describe("the limit of requests in flight", () => {
-  test("rises by one after as many successes as its value, up to the maximum", () => {
+  test("with a value of N, rises by one after N successes, up to the maximum", () => {
     const { flow } = flowOf({ maximum: 10 });
     succeed(flow, 7);
     expect(flow.limit).toBe(8);
@@ -22,7 +22,7 @@ describe("the limit of requests in flight", () => {
     expect(flow.limit).toBe(10);
   });
 
-  test("halves after a 429 and after a timeout, and is at least one", () => {
+  test("halves after a 429 and after a timeout, but never falls below one", () => {
     const { flow } = flowOf();
     flow.wait(undefined, flow.period);
     expect(flow.limit).toBe(4);

@@ -66,10 +66,10 @@ test.each(changes)("an edit during the run stops it: %s", async (_what, checked,
 });
 
 test.each([
-  ["JSON lines", ofJson(`\ufeff${one}\n\n${two}\n${three}`)],
+  ["a JSON Lines file", ofJson(`\ufeff${one}\n\n${two}\n${three}`)],
   ["a text file", ofText("one\none\ntwo")],
   ["a CSV file", ofCsv("prompt,system\none,\none,\ntwo,Be brief")],
-])("every line of %s that nobody edits is sent", async (_what, source) => {
+])("every line of %s is sent if no one edits the file", async (_what, source) => {
   expect(await run(source, source)).toEqual({ stop: undefined, requests: 3 });
 });
 

@@ -16,7 +16,7 @@ async function* overwritten(text: string, size: number) {
     yield buffer.subarray(0, bytes.copy(buffer, 0, at, at + size));
 }
 
-test("a file is read into a single buffer, from any byte on", async () => {
+test("a file is read into a single buffer, from any start position", async () => {
   const path = join(await scratchFolder(), "in.jsonl");
   const text = "0123456789".repeat(100_000);
   await writeFile(path, text);

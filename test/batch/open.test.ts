@@ -11,7 +11,7 @@ import { scratchFolder } from "../media/scratch.ts";
 
 const shard = { index: 0, count: 3 };
 
-/** Opens a shard. After `meanwhile`, gpuctl finds that the batch has another number of shards, and refuses the shard. */
+/** Opens a shard, which is refused after `meanwhile` because the batch has another number of shards. */
 async function openRefused(out: string, meanwhile = async () => {}): Promise<unknown> {
   const known = await readKnown(diskFiles, out);
   const assertSameShards = async () => {
@@ -50,7 +50,7 @@ test.each([
   ["a journal", journalLine({ event: "header", shard })],
   ["a journal with a torn line", `${journalLine({ event: "header", shard })}{"event":"se`],
 ])(
-  "a suspended run that had found %s does not change the journal of the run that took over",
+  "a suspended run that had found %s does not change the journal of the run that took over the batch",
   async (_, before) => {
     const out = join(await scratchFolder(), "answers.0-of-3.jsonl");
     if (before !== "") await writeFile(journalPath(out), before);

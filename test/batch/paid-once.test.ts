@@ -9,7 +9,7 @@ import { fc, runs } from "../support/property.ts";
 /** Never settles. A killed process waits for this promise, so it does nothing more. */
 const never = new Promise<never>(() => {});
 
-/** A disk, and the process that writes to it, which is killed after `killedAfter` steps. */
+/** A disk, and the process that writes to it. The process is killed at step `killedAfter`. */
 class Disk {
   readonly #files = new Map<string, { bytes: Buffer; synced: number }>();
   #stepsLeft: number;
@@ -25,7 +25,7 @@ class Disk {
     });
   }
 
-  /** One step of the process. If the process is killed here, the following steps do not happen. */
+  /** Precedes each step of the process. Never returns once the process is killed, so the step does not happen. */
   async step(): Promise<void> {
     await new Promise(setImmediate);
     this.#stepsLeft -= 1;
@@ -99,8 +99,9 @@ interface Round {
   readonly edits: readonly number[];
   readonly retries: boolean;
   readonly faults: readonly Fault[];
-  /** Steps after which the process is killed, and the share of unflushed bytes that survive. */
+  /** The number of the step at which the process is killed. */
   readonly killedAfter: number;
+  /** The share of the unflushed bytes that survive. */
   readonly share: number;
   readonly concurrency: number;
 }
@@ -220,7 +221,7 @@ async function check({ lines, ceiling, rounds }: Input): Promise<void> {
     expect(ids).toHaveLength(done + failed + unknown);
     expect(done + failed + unknown + left).toBe(lines);
     if (ended.stop === undefined) expect(left).toBe(0);
-    // Every request that the service carried out is recorded as a success or with an unknown outcome.
+    // A line whose request the service carried out, and that was never retried, is recorded as done or as unknown.
     const known = await readKnown(new Disk(disk, Number.POSITIVE_INFINITY).files, out);
     for (const index of versions.keys()) {
       if (!accepted.has(keyOf(index))) continue;

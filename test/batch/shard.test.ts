@@ -23,7 +23,7 @@ test.each(["8/8", "9/8", "0/0", "1", "1/", "/8", "-1/8", "1.5/8", "1 / 8", "", "
   },
 );
 
-test("--shard and --shards must have the same number", () => {
+test("--shard and --shards must give the same number of shards", () => {
   expect(shard("3/8", 8)).toEqual({ index: 3, count: 8 });
   expect(() => shard("3/8", 4)).toThrow("--shard 3/8 and --shards 4 differ");
 });
@@ -58,9 +58,9 @@ describe("--shards", () => {
     ["a Kubernetes Indexed Job", { JOB_COMPLETION_INDEX: "3" }, 3],
     ["a Slurm array from 0", array(3, 0, 8), 3],
     ["a Slurm array from 1", array(3, 1, 8), 2],
-    ["a single task of a Slurm array that is run again", array(3, 3, 1), 3],
-    ["two tasks of a Slurm array that are run again", array(6, 3, 2), 6],
-    ["Slurm without a count", { SLURM_ARRAY_TASK_ID: "5", SLURM_ARRAY_TASK_MIN: "1" }, 4],
+    ["a rerun of one task of a Slurm array", array(3, 3, 1), 3],
+    ["a rerun of two tasks of a Slurm array", array(6, 3, 2), 6],
+    ["a Slurm array without a count", { SLURM_ARRAY_TASK_ID: "5", SLURM_ARRAY_TASK_MIN: "1" }, 4],
     ["GitLab", { CI_NODE_INDEX: "8", CI_NODE_TOTAL: "8" }, 7],
     ["two variables that agree", { CI_NODE_INDEX: "4", JOB_COMPLETION_INDEX: "3" }, 3],
     ["one variable, if another is empty", { CI_NODE_INDEX: "4", JOB_COMPLETION_INDEX: "" }, 3],
@@ -84,7 +84,7 @@ describe("--shards", () => {
   });
 });
 
-test("each line belongs to one shard, and the shards are about equal", () => {
+test("each line belongs to one shard, and the shards have about the same size", () => {
   const sizes = Array.from({ length: 8 }, () => 0);
   for (let number = 0; number < 2000; number += 1) {
     const owners = sizes.flatMap((_, index) =>
@@ -96,7 +96,7 @@ test("each line belongs to one shard, and the shards are about equal", () => {
   for (const size of sizes) expect(Math.abs(size - 250)).toBeLessThan(60);
 });
 
-test("the shard of an ID is the same in every version", () => {
+test("the shard of an ID is the same in every version of gpuctl", () => {
   expect(["request-1", "request-2", "ünïcode", ""].map((id) => shardIndex(id, 1000))).toEqual([
     221, 658, 414, 124,
   ]);

@@ -36,6 +36,6 @@ test.each([7, 15, secret.length - 1])(
   },
 );
 
-test("the start of a key at the end of the output is shown", async () => {
+test("if the output ends with only the start of a key, that start is shown", async () => {
   expect(await shown([long + secret.slice(0, 7)])).toBe(`${long}${secret.slice(0, 7)}\n`);
 });

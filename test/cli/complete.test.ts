@@ -116,7 +116,7 @@ describe("completion values", () => {
     expect(await completionsOf(line, {})).toEqual({ out: "", refreshes: 0 });
   });
 
-  test("include profile names, without a service", async () => {
+  test("include profile names, without a request", async () => {
     const config = { profile: "a b", profiles: { "a b": {}, work: {}, "c\nd": {} } };
     const files = { "/config/config.json": JSON.stringify(config) };
     expect(await completionsOf(["profile"], files)).toEqual({ out: "a b\t\nwork\t\n", refreshes: 0 });

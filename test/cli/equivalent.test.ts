@@ -64,7 +64,7 @@ describe("the printed line that needs no prompts", () => {
     ["reserve convert --sandbox", ["1001", "30", "1296.00"], ...rentals],
   ];
 
-  test.each(lines)("sends the same request as the prompts: %s %j", async (line, given, ...before) => {
+  test.each(lines)("sends the same requests as the original line: %s %j", async (line, given, ...before) => {
     const [asked, unasked] = [await createCli(), await createCli()];
     for (const { run } of [asked, unasked]) for (const one of before) await run(one);
     const left = [...given];

@@ -79,7 +79,7 @@ describe("the service's message is shown, whatever its format", () => {
     expect(err.length).toBeLessThan(700);
   });
 
-  test("control sequences of a service never reach a terminal", async () => {
+  test("control sequences from a service never reach a terminal", async () => {
     const { run } = await createCli({
       respond: always(400, { error: "\u001b[31mred\u001b]0;title\u0007\r" }),
     });
@@ -88,7 +88,7 @@ describe("the service's message is shown, whatever its format", () => {
     expect(err).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
   });
 
-  test("every kind of line break in a text of a service is shown as a space", async () => {
+  test("every kind of line break in a text from a service is shown as a space", async () => {
     const { run } = await createCli({
       respond: always(400, { error: "one\u0085two\u2028three\u2029four\r\nfive\vsix" }),
     });
@@ -97,7 +97,7 @@ describe("the service's message is shown, whatever its format", () => {
   });
 });
 
-describe("with JSON an error is one document on stderr", () => {
+describe("with JSON output, an error is one document on stderr", () => {
   const keys = ["code", "message", "issues", "status", "exitCode", "retryable", "hint", "request"];
 
   test.each([
@@ -113,7 +113,7 @@ describe("with JSON an error is one document on stderr", () => {
     ["a misspelled flag", undefined, "volumes list --lable x -ojson", 2],
     ["a misspelled command", undefined, "-o json rentls list", 2],
     ["no such rental", always(200, "null"), "rentals get 1 -o json", 5],
-    ["a budget", undefined, "image x --max-cost 0.001 -o json", 11],
+    ["a cost limit", undefined, "image x --max-cost 0.001 -o json", 11],
   ])("%s", async (_name, respond, line, exitCode) => {
     const { run } = await createCli(respond ? { respond } : {});
     const { code, out, err } = await run(line, overNetwork());
@@ -125,7 +125,7 @@ describe("with JSON an error is one document on stderr", () => {
     expect(err.trimEnd().split("\n")).toHaveLength(1);
   });
 
-  test("it has the request, the status and whether to retry", async () => {
+  test("it names the request and the status, and says whether a retry can help", async () => {
     const { run } = await createCli({
       respond: always(429, { code: "SLOW", message: "slow down", issues: [] }),
     });
@@ -257,7 +257,7 @@ test.each(needy.map(({ path }) => path.join(" ")))("%s says once what is missing
   const { run } = await createCli();
   const { code, err } = await run(`${line} --sandbox`);
   expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/missing|required/) });
-  // Such as "--label: Label: letters and digits" or "NAME (Name: letters and digits)".
+  // "--label: Label: letters and digits" and "NAME (Name: letters and digits)" would name the input twice.
   expect(err).not.toMatch(/(\w+)\W+\1:/i);
 });
 

@@ -4,7 +4,7 @@ import { always, key, overNetwork, serviceUrl } from "../support/service.ts";
 
 const lookup = `GET ${serviceUrl}/v2/on-demand/rental?rentalId=7`;
 
-describe("a failure names the request and its response", () => {
+describe("a failure names the request, and the status if the response is an error or is invalid", () => {
   test.each([
     ["a lookup that finds nothing", 200, "null", "rentals get 7", 5, `${lookup})`],
     [

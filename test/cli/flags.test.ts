@@ -44,7 +44,7 @@ const computedFields = ({ flags, args }: CommandNode) => [
   ...args.map(({ derivedField }) => derivedField),
 ];
 
-/** Fields that take their value unchanged from a flag or argument; the command computes the others. */
+/** Fields that can take their value unchanged from a flag or argument; the command computes the others. */
 const plainFields = (spec: CommandNode) =>
   (spec.operation === undefined ? [] : routes[spec.operation].fields).filter(
     (field) => !computedFields(spec).includes(field.name) || !["shapes", "list"].includes(field.kind),
@@ -81,7 +81,7 @@ test("a shell parses a quoted argument to the original argument", () => {
 });
 
 describe("a name that is special in JavaScript", () => {
-  test.each(["", " --lora Add_Detail:0.5"])("is rejected as the name of a LoRA%s", async (more) => {
+  test.each(["", " --lora Add_Detail:0.5"])("cannot name a LoRA: --lora __proto__:5%s", async (more) => {
     const { run } = await createCli();
     const { code, err, requests } = await run(`image cat --lora __proto__:5${more} --sandbox`);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });

@@ -85,7 +85,7 @@ describe("a setting comes from the flag, else from the environment, else from th
     });
   });
 
-  test("a host flag turns off the sandbox that the environment selects", async () => {
+  test("--base-url turns off the sandbox that the environment selects", async () => {
     const { run } = await createCli();
     const env = { GPUCTL_SANDBOX: "1" };
     expect((await run(`volumes list --base-url ${serviceUrl} --dry-run`, { env })).out).toContain(listing);

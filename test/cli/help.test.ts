@@ -54,7 +54,7 @@ test.each(["", ...groups.map(({ name }) => name), "rentals create", "rentals lis
   },
 );
 
-test.each([80, 100])("gpuctl without arguments fits 30 lines of %i columns", async (terminal) => {
+test.each([80, 100])("gpuctl without arguments prints at most 30 lines of %i columns", async (terminal) => {
   const { run } = await createCli();
   const { code, out, err } = await run([], { terminal, env: { NO_COLOR: "1" } });
   expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -82,7 +82,7 @@ describe("help on a terminal", () => {
     expect(longest).toBeGreaterThan(width - 15);
   });
 
-  test("has bold titles when the environment enables colors", async () => {
+  test("has bold titles unless the environment disables colors", async () => {
     const { run } = await createCli();
     const shown = async (env: Record<string, string>) =>
       titles((await run("rentals wait --help", { terminal: 80, env })).out);

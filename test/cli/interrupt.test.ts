@@ -25,13 +25,13 @@ const never = (controller: AbortController) => {
   return new Promise<Response>(() => {});
 };
 
-test("Ctrl-C in a read exits 130", async () => {
+test("Ctrl-C during a read exits with 130", async () => {
   const { signal, cli } = interruptedAt("GET", never);
   const outcome = await (await cli).run("volumes list", { ...overNetwork(), signal });
   expect(outcome).toMatchObject({ code: 130, out: "", err: "Error: interrupted\n" });
 });
 
-test("Ctrl-C before a create sends nothing more", async () => {
+test("after Ctrl-C before a create, nothing more is sent", async () => {
   const { signal, cli } = interruptedAt("GET", (controller) => {
     controller.abort();
     return Response.json([]);
@@ -44,7 +44,7 @@ test("Ctrl-C before a create sends nothing more", async () => {
 test.each([
   ["rentals run", "rentals run --gpus 1 --max-cost 1 --yes -- true"],
   ["rentals create --max-burn", `${vm} --max-burn 10`],
-])("after Ctrl-C in a lookup of %s, the error says that nothing was sent", async (_, line) => {
+])("after Ctrl-C during a lookup of %s, the error says that nothing was sent", async (_, line) => {
   const { signal, cli } = interruptedAt("GET", never);
   const { code, err, requests } = await (await cli).run(line, { ...overNetwork(), signal });
   expect({ code, err }).toEqual({ code: 130, err: "Error: interrupted: nothing was sent\n" });
@@ -80,7 +80,7 @@ test("if Ctrl-C comes after a create was sent, the error says that the rental ma
   expect(err).toContain("gpuctl rentals list");
 });
 
-test("Ctrl-C in a streamed reply keeps the partial output", async () => {
+test("Ctrl-C during a streamed reply keeps the partial output", async () => {
   const { signal, cli } = interruptedAt("POST", (controller) => {
     const part = new TextEncoder().encode('data: {"choices":[{"delta":{"content":"so far"}}]}\n\n');
     const body = new ReadableStream({

@@ -42,7 +42,7 @@ describe("a program that prints the key", () => {
   describe("while gpuctl keeps running", () => {
     afterEach(() => vi.restoreAllMocks());
 
-    /** Watches the rentals for three steps of `minutes` each. Returns the keys sent, and how often the program ran. */
+    /** Watches rentals for three steps of `minutes`. Returns the distinct keys sent, and how often the program ran. */
     async function keysOf(printed: readonly (string | undefined)[], minutes: number) {
       const left = [...printed];
       const { run, ran } = await withCommand(() => {
@@ -78,7 +78,7 @@ describe("a program that prints the key", () => {
     });
 
     test.each(["in one process", "over shared connections"])(
-      "runs again in a batch, but not for each line, %s",
+      "runs again during a batch, but not for each line (%s)",
       async (way) => {
         const printed = ["first-key-1111", "second-key-2222", "third-key-3333"];
         const left = [...printed];
@@ -175,7 +175,7 @@ describe("a program that prints the key", () => {
     expect(ran).toEqual([]);
   });
 
-  test("can print more lines: the first line with text is the key", async () => {
+  test("can print several lines: the first line with text is the key", async () => {
     const { run } = await withCommand(() => `\n${key}\r\nlogin: ada\n`);
     const { requests } = await run("volumes list");
     expect(requests[0]?.headers.authorization).toBe(`Bearer ${key}`);

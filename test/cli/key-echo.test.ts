@@ -146,7 +146,7 @@ describe("a key echoed by the service is never printed", () => {
         }
       });
 
-      test("and events without a part of a key are printed as they arrived", async () => {
+      test("events whose text only starts like a key are printed as they arrived", async () => {
         const pieces = ["Its", " sk-sa", "id so", " 100%", " and sk-said-b"];
         const { run } = await saying("content", pieces);
         const { out } = await run("chat Hi --model llama -o jsonl", { env });
@@ -154,7 +154,7 @@ describe("a key echoed by the service is never printed", () => {
         expect(out).toBe(events.join(""));
       });
 
-      test("and events that were held back are printed when the stream breaks", async () => {
+      test("events that were held back are printed when the stream breaks", async () => {
         const { run } = await createCli({
           respond: () => new Response('data: {"choices": [{"delta": {"content": "It is sk-sa"}}]}\n\n'),
         });
@@ -163,7 +163,7 @@ describe("a key echoed by the service is never printed", () => {
       });
     });
 
-    test("and text that only starts like a key is not lost", async () => {
+    test("text that only starts like a key is not lost", async () => {
       const { run } = await saying("content", ["Its", " sk-sa", "id so", " 100%", " and sk-said-b"]);
       expect((await run("chat Hi --model llama", { env })).out).toBe("Its sk-said so 100% and sk-said-b\n");
     });

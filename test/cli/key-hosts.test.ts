@@ -124,7 +124,7 @@ describe.each(["stored", "printed by a program"])(
   },
 );
 
-test("a profile without a host sends its key nowhere until it has one", async () => {
+test("the key of a profile without a host is sent nowhere until a host is set", async () => {
   const { run } = await createCli({ respond: () => Response.json([]) });
   const programs = { output: async () => `${storedKey}\n` };
   await run("config set apiKeyCommand secret");
@@ -139,7 +139,7 @@ test("a profile without a host sends its key nowhere until it has one", async ()
   expect(requests[0]?.headers.authorization).toBe(`Bearer ${storedKey}`);
 });
 
-test("the description needs no key, so any host can serve it", async () => {
+test("the request for the service's description has no key, so any host can serve it", async () => {
   const { run } = await createCli({ respond: () => Response.json({ openapi: "3.1.0", paths: {} }) });
   await run(`auth login --with-token --no-validate --base-url ${own}`, { stdin: storedKey });
   const { code, requests } = await run(`api spec --base-url ${other}`);

@@ -41,7 +41,7 @@ const wholes: readonly ((key: string) => string)[] = [
   (key) => encodeURIComponent(encodeURIComponent(key)),
 ];
 
-/** Visible ASCII, as in a header. */
+/** Keys of visible ASCII characters, which a header can contain. */
 const keys = fc.string({
   unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
   minLength: 12,
@@ -62,7 +62,7 @@ const quotedKey = keys.chain((key) =>
   }),
 );
 
-/** Where a service may quote a key, and a command line that shows it. */
+/** Command lines, each with a response that quotes the key in a part that the command shows. */
 const places: readonly { line: string; respond: (quoted: string) => Responder }[] = [
   {
     line: "volumes list",
@@ -100,7 +100,7 @@ const places: readonly { line: string; respond: (quoted: string) => Responder }[
   },
 ];
 
-/** A text, and the texts that result when its spellings are decoded repeatedly. Shares no code with gpuctl. */
+/** A text, and the texts that result when its spellings are decoded repeatedly. It shares no code with gpuctl. */
 function readings(text: string): readonly string[] {
   const once = (from: string) =>
     from
@@ -134,7 +134,6 @@ test("a key, or half of it, is not shown in any spelling, wherever a service quo
           ...overNetwork({ GPUCTL_API_KEY: key }),
           ...(terminal && { terminal }),
         });
-        // Half of a key must not be shown either.
         const half = Math.ceil(key.length / 2);
         const parts = [key, key.replaceAll("\\", "")].flatMap((text) => [
           text.slice(0, half),
@@ -195,7 +194,7 @@ test.each([
   ["medium.example/ is down", "--system=https://medium.example/@alice/1.png"],
   ["see https://medium.example/x and mail bob@medium.example"],
   ["https://medium.example:8080 says mail bob@medium.example"],
-])("an @ that is not part of a password masks nothing: %s", async (...words) => {
+])("text before an @ is shown if it is not a password: %s", async (...words) => {
   const { run } = await createCli();
   const { out } = await run(["chat", ...words, "--sandbox"]);
   expect(out).toContain(words[0]);
@@ -308,7 +307,7 @@ describe("over plain http the key is sent to this machine only", () => {
 });
 
 test.each(["\\", "%25", "&amp;", "&#0", "\\u{0", "\\u0073"])(
-  "a long text of %j is searched for the key in time",
+  "a text of 400,000 characters that repeats %j is searched for the key within 20 seconds",
   async (part) => {
     const label = `${part.repeat(400_000 / part.length)} %41 \\-`;
     const { run } = await createCli({ respond: always(200, label, { "content-type": "text/plain" }) });

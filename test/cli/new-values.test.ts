@@ -60,7 +60,7 @@ describe("a choice that only the service's description lists", () => {
   test.each([
     ["for the operation", { [`POST ${create}`]: json(gpus("b300")) }],
     [
-      "for its replacement",
+      "for the replacement of the operation",
       { [`POST ${create}`]: json(gpus("h100")), [`POST ${replacement}`]: json(gpus("b300")) },
     ],
     [
@@ -84,7 +84,7 @@ describe("a choice that only the service's description lists", () => {
       { [`POST ${create}`]: { parameters: [{ name: "gpuType", in: "query", schema: { enum: ["b300"] } }] } },
     ],
     [
-      "in the schema for its type of rental",
+      "in the schema for the type of rental",
       {
         [`POST ${replacement}`]: json({
           oneOf: [
@@ -102,7 +102,7 @@ describe("a choice that only the service's description lists", () => {
     expect(requests.at(-1)?.body).toMatchObject({ gpuType: "b300" });
   });
 
-  test("is shown in a dry run only when the description is cached", async () => {
+  test("is accepted in a dry run only when the description is cached", async () => {
     const { run } = await createCli({
       respond: described(description({ [`POST ${create}`]: json(gpus("b300")) })),
       negotiates: true,
@@ -164,7 +164,7 @@ describe("an unknown choice", () => {
           ),
       }),
     ],
-  ])("is rejected when %s, and only the description was requested", async (_why, respond) => {
+  ])("is rejected when %s, and only the description is requested", async (_why, respond) => {
     const { run } = await createCli({ respond, negotiates: true });
     const { code, out, err, requests } = await run(
       `${vm.replace(" -o json", "")} --timeout 50ms`,
@@ -203,7 +203,7 @@ describe("an unknown choice", () => {
     ["in the sandbox", "--sandbox", overNetwork()],
     ["in a dry run", "--dry-run", overNetwork()],
     ["without a base URL", "", {}],
-  ])("sends no request %s", async (_where, flag, options) => {
+  ])("causes no request %s", async (_where, flag, options) => {
     const { run } = await createCli({ negotiates: true });
     const { code, err, requests } = await run(`${vm} ${flag}`, options);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });

@@ -56,7 +56,7 @@ test("a response without a deprecation header shows nothing", async () => {
   expect((await run("volumes list -o json", overNetwork())).err).toBe("");
 });
 
-test("--debug shows a request without a response, and the body that was sent", async () => {
+test("--debug shows a request that got no response, and the body that was sent", async () => {
   const { run } = await createCli({
     respond: ({ method }) => {
       if (method === "POST") throw Object.assign(new Error("gone"), { code: "ECONNRESET" });

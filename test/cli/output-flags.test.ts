@@ -65,7 +65,7 @@ describe("--columns", () => {
     expect((await run(`${listing} --columns nmae --quiet`)).err).toBe("");
   });
 
-  test("accepts a known column without values, and an empty list", async () => {
+  test("does not report a known column without values, or any column of an empty list", async () => {
     expect((await (await withRentals()).run(`${listing} --columns id,ssh`)).err).toBe("");
     const { run } = await createCli({ respond: respondWith([]) });
     expect((await run(`${listing} --columns nmae`)).err).toBe("No active rentals.\n");
@@ -86,7 +86,7 @@ describe("--columns", () => {
     expect(text).toMatch(message);
   });
 
-  test("names the variable that set the format", async () => {
+  test("is rejected with GPUCTL_OUTPUT=yaml, and the error names the variable", async () => {
     const { run } = await withRentals();
     const { code, err } = await run(`${listing} --columns id`, { env: { GPUCTL_OUTPUT: "yaml" } });
     expect(code).toBe(2);
@@ -108,7 +108,7 @@ describe("--no-header", () => {
 });
 
 describe("--jq", () => {
-  test("says why `input` fails", async () => {
+  test("says why `input` or `error` fails", async () => {
     const { run } = await withRentals();
     const failed = async (filter: string) => {
       const { code, err } = await run([...listing.split(" "), "--jq", filter]);
@@ -191,7 +191,7 @@ describe("--jq", () => {
   });
 });
 
-describe("an error with a machine format", () => {
+describe("an error with a machine-readable format", () => {
   const failures = [
     ["rentals get 999 --sandbox", 5],
     ["rentals list --base-url https://api.example.com", 3],
@@ -244,7 +244,7 @@ describe("history", () => {
     },
   );
 
-  test("prints the records before the invalid JSON, and says where it is invalid", async () => {
+  test("prints the records before the invalid JSON, and says at which byte it starts", async () => {
     const { run } = await history('[{"id":1},{"id":2}, oops]');
     const { code, out, err } = await run("rentals history --sandbox -o id");
     expect({ code, out }).toEqual({ code: 7, out: "1\n2\n" });
@@ -312,7 +312,7 @@ describe("chat", () => {
   });
 });
 
-test("--dry-run uses the selected format", async () => {
+test("--dry-run uses the selected format, and JSON instead of CSV", async () => {
   const { run } = await createCli();
   const line = "rentals create vm --gpus 1 --dry-run --sandbox";
   const document = JSON.parse((await run(`${line} -o json`)).out);
@@ -332,7 +332,7 @@ test("api spec prints its JSON in every format except YAML", async () => {
   expect(parseYaml((await run("api spec --sandbox -o yaml")).out)).toEqual(document);
 });
 
-test("with a machine format, notes are printed at the end, so that an error is the only document", async () => {
+test("with a machine-readable format, notes are printed at the end, so that an error is the only document on stderr", async () => {
   const { run } = await createCli();
   const { out, err } = await run("image price --size 8x8 -o csv");
   expect(out).toMatch(/^width,height,steps,count,dollarsEach,dollars,cost\r\n8,8,/);

@@ -199,7 +199,7 @@ describe("a prompt for an ID offers", () => {
   });
 });
 
-/** A key that the sandbox accepts. */
+/** Environment variables with a key that the sandbox accepts. */
 const keys = { GPUCTL_API_KEY: "gpuctl-sandbox-full" };
 
 describe("rentals create offers what the service lists", () => {

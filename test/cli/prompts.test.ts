@@ -132,7 +132,7 @@ describe("a missing value", () => {
     expect(asked).not.toEqual([]);
   });
 
-  test("leads to exit code 130 and no request after Ctrl-C at its prompt", async () => {
+  test("leads to exit code 130 and no change after Ctrl-C at a prompt", async () => {
     const { run } = await createCli({ respond: withoutOptions });
     const interrupted = async () => {
       throw new Interrupted();
@@ -237,7 +237,7 @@ describe("a confirmation", () => {
     expect(await run("user delete --sandbox", typing("default"))).toMatchObject({ code: 0 });
   });
 
-  test("that is answered with no sends nothing", async () => {
+  test('that is answered with "no" changes nothing', async () => {
     const { run } = await createCli();
     for (const line of [
       vm,
@@ -276,7 +276,7 @@ describe("a confirmation", () => {
   );
 
   test.each(["user delete --sandbox", "sandbox reset"])(
-    "is replaced by --yes when not running interactively: %s",
+    "can be given only with --yes when not running interactively: %s",
     async (line) => {
       const { run } = await createCli();
       const outcome = await run(line);

@@ -17,7 +17,7 @@ test("ages use the sandbox's clock", async () => {
   expect(age((await run(list, terminal)).out)).toBe("5m ago");
 });
 
-test("a clock frozen between two seconds does not round ages down", async () => {
+test("a clock that is frozen between two full seconds does not round ages down", async () => {
   const { run, advance } = await createCli();
   advance(700);
   await run("sandbox clock freeze");

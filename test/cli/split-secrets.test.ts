@@ -48,7 +48,7 @@ describe("records are released as soon as their texts cannot be part of a secret
   });
 });
 
-test("secrets are masked the same however the text is split", async () => {
+test("secrets are masked in the same way however the text is split", async () => {
   const piece = fc.oneof(
     fc.constantFrom(key, "s", "sk-", "said-back-", "0123456789", " ", ""),
     fc.nat(key.length).map((at) => key.slice(at)),

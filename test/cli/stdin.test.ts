@@ -97,7 +97,7 @@ describe("--no-stdin", () => {
     expect(err).toBe(`Error: missing required input: ${argument}\n`);
   });
 
-  test("is shown in the help of chat, in a loop", async () => {
+  test("is shown in an example of a loop in the help of chat", async () => {
     const { run } = await createCli();
     expect((await run("chat --help")).out).toContain(
       '\n  seq 3 | while read -r line; do gpuctl chat "$line" --no-stdin --sandbox; done\n',

@@ -56,7 +56,7 @@ export function caller(baseUrl: string | undefined, { target, timeout = 20_000, 
 export const read = ["listStorageVolumes", {}] as const;
 export const write = ["createVirtualMachineRental", { gpuCount: 1 }] as const;
 
-/** The error with which a promise must reject. */
+/** The error that a promise rejects with. Throws if the promise is fulfilled. */
 export const failure = (promise: Promise<unknown>): Promise<Error> =>
   promise.then(
     (value) => {

@@ -221,7 +221,7 @@ const breaks: readonly [string, () => Promise<Omit<LocalServer, "seen">>][] = [
       ),
   ],
   [
-    "in a body in chunks",
+    "in a chunked body",
     () =>
       listenRaw((socket) =>
         socket.once("data", () => {
@@ -232,7 +232,7 @@ const breaks: readonly [string, () => Promise<Omit<LocalServer, "seen">>][] = [
       ),
   ],
   [
-    "because of garbage in place of a chunk",
+    "because of garbage instead of a chunk",
     () =>
       listenRaw((socket) =>
         socket.once("data", () =>

@@ -115,7 +115,7 @@ const chunked = (body: string, style: { upper: boolean; extension: string; trail
   return `${sizes.map((part) => `${size(part)}${style.extension}\r\n${part}\r\n`).join("")}0\r\n${style.trailer}\r\n`;
 };
 
-/** A response that is usually valid. Data may follow it, and parts of it may be missing. */
+/** A response that is usually valid. Data may follow it, or its end may be missing. */
 const responses = fc
   .record({
     status: fc.constantFrom(...statusLines),
@@ -369,7 +369,7 @@ describe("a shared connection", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test("is used again after a body in chunks", async () => {
+  test("is used again after a chunked body", async () => {
     const server = await listen((_request, response) => {
       response.write("[");
       response.end("]");
@@ -393,7 +393,7 @@ describe("a request", () => {
     { requiredKeys: ["method", "path", "headers"] },
   );
 
-  test("has the bytes that node:http sends", async () => {
+  test("has the same bytes as if node:http sent it", async () => {
     const received: string[] = [];
     const server = await listenRaw((socket) => {
       let text = "";

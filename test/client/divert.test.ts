@@ -7,7 +7,7 @@ import { fc } from "../support/property.ts";
 
 const init = { method: "POST", headers: {} };
 
-/** A body that arrives in pieces of these sizes. */
+/** A body that arrives in pieces of these sizes, in turn. */
 async function* inPieces(text: string, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text);
   for (let at = 0, index = 0; at < bytes.length; index += 1) {
@@ -144,7 +144,7 @@ test("strings beyond the maximum stay in the response", async () => {
   expect(restored).toBe(text);
 });
 
-test("what arrived before a stream broke is passed on before its error", async () => {
+test("what arrived before a stream broke is passed on before the error", async () => {
   const { taken, open } = taker();
   const body = new Readable({ read: () => {} });
   body.on("data", (chunk) => {

@@ -3,7 +3,7 @@ import type { FetchResponse } from "../../src/client/fetch.ts";
 import { fc, runs } from "../support/property.ts";
 import { caller, failure, key, read, write } from "./calling.ts";
 
-/** A response with any bytes. */
+/** A `fetch` that responds with this status and with these headers and bytes. */
 const respondWith = (status: number, headers: Readonly<Record<string, string>>, bytes: Uint8Array) => {
   const response: FetchResponse = {
     status,
@@ -39,7 +39,7 @@ const location = fc.option(
   ),
 );
 
-test("any failed response is a refusal or an unknown outcome, and shows no key", async () => {
+test("any failed response is a service error or the unknown outcome of a write, and shows no key", async () => {
   await fc.assert(
     fc.asyncProperty(status, bytes, location, fc.boolean(), async (code, body, to, isWrite) => {
       const headers = { ...(to !== null && { location: to }) };

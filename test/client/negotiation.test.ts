@@ -83,7 +83,7 @@ describe("a service that has only the replacements of deprecated paths", () => {
       { gpuCount: 8, networkType: "ethernet", rentalType: "bare-metal" },
     ],
   ])(
-    "gets a request that creates %s with its type, and one request for the description",
+    "gets one create request with the rental type, and one request for the description: %s",
     async (words, body) => {
       const { run } = await createCli({ respond: onlyReplacements, negotiates: true });
       const { code, requests } = await run(`rentals create ${words} --yes -o json`, overNetwork());
@@ -131,7 +131,7 @@ describe("a service that has only the replacements of deprecated paths", () => {
 });
 
 describe("the description", () => {
-  test("is cached for a day in a private file without a key, then revalidated by its ETag", async () => {
+  test("is fetched without a key, cached for a day in a private file, then revalidated by its ETag", async () => {
     const { run, advance, folder } = await createCli({
       negotiates: true,
       respond: ({ path, headers }) => {
@@ -214,7 +214,7 @@ describe("the description", () => {
   test.each([
     ["no key", { GPUCTL_API_KEY: "" }, 3],
     ["a key that no header can carry", { GPUCTL_API_KEY: "a b" }, 3],
-    ["an address that is not safe", { GPUCTL_BASE_URL: "http://api.example.com" }, 2],
+    ["a base URL that is not safe", { GPUCTL_BASE_URL: "http://api.example.com" }, 2],
   ])("is not requested with %s", async (_what, env, code) => {
     const { run } = await createCli({ respond: onlyReplacements, negotiates: true });
     expect(await run("rentals history", overNetwork(env))).toMatchObject({ code, requests: [] });
@@ -252,7 +252,7 @@ describe("a description that cannot be used", () => {
       () => Response.json({ openapi: "3.1.0", paths: { [active]: 7, [history]: { get: [] } } }),
     ],
     ["of 50 MB", huge],
-    ["behind a failure", () => new Response("", { status: 503 })],
+    ["refused with a 503", () => new Response("", { status: 503 })],
     [
       "cut off",
       () => {
@@ -325,7 +325,7 @@ describe("a description that cannot be used", () => {
   test.each([
     ["is of another service", { url: "https://other.example.com/v2/openapi.json" }],
     ["is from the future", { checkedAt: Date.parse("2099-01-01T00:00:00Z") }],
-  ])("is fetched again if the cached description %s", async (_what, change) => {
+  ])("is fetched again if it is a cached copy that %s", async (_what, change) => {
     const { run, folder } = await createCli({ respond: onlyReplacements, negotiates: true });
     await run("rentals history", overNetwork());
     const [file] = await keptDescriptions(folder);
@@ -542,7 +542,7 @@ describe("no path is requested twice if the documented paths are gone", () => {
   });
 });
 
-test("gpuctl calls the deprecated path of the user if the service has only that path", async () => {
+test("gpuctl calls the deprecated path of the current user if the service has only that path", async () => {
   const { run } = await createCli({
     negotiates: true,
     respond: service({ "PUT /users/me": () => Response.json({ success: true, user: { id: "u" } }) }),

@@ -190,7 +190,7 @@ describe("a prepared write", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test("was not sent when the connection is refused", async () => {
+  test("counts as not sent if the connection is refused", async () => {
     expect(await failure((await prepared("http://127.0.0.1:1"))("{}"))).toMatchObject({
       name: "NetworkError",
     });

@@ -15,7 +15,7 @@ beforeEach(() => {
   return () => vi.unstubAllEnvs();
 });
 
-describe("HTTP_PROXY", () => {
+describe("the proxy in HTTP_PROXY", () => {
   test.each(["HTTP_PROXY", "http_proxy", "ALL_PROXY"])("gets the absolute URL: %s", async (name) => {
     const proxy = await listen(({ method }, response) =>
       json(response, method === "GET" ? ["by proxy"] : { by: "proxy" }),
@@ -89,7 +89,7 @@ describe("HTTP_PROXY", () => {
   });
 });
 
-describe("HTTPS_PROXY", () => {
+describe("the proxy in HTTPS_PROXY", () => {
   test("opens a tunnel and sees neither the key nor the request", async () => {
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
     const service = createSecureServer(selfSigned("api.example.test"), (request, response) =>

@@ -12,7 +12,7 @@ const redirecting = (location: string, status: number) =>
 const statuses = [301, 302, 303, 307, 308];
 
 describe.each(statuses)("a redirect with %i", (status) => {
-  test("is followed by a read within the same origin, with the key", async () => {
+  test("is followed for a read within the same origin, with the key", async () => {
     const server = await redirecting("/moved?a=b", status);
     expect(await caller(server.origin).call(...read)).toEqual(["here"]);
     expect(server.seen.map(({ path }) => path)).toEqual(["/v2/on-demand/storage-volumes", "/moved?a=b"]);
@@ -30,7 +30,7 @@ describe.each(statuses)("a redirect with %i", (status) => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test("is never followed by a write, whose outcome is unknown", async () => {
+  test("is never followed for a write, whose outcome is unknown", async () => {
     const server = await redirecting("/moved", status);
     expect(await failure(caller(server.origin).call(...write))).toMatchObject({
       name: "UnknownOutcome",

@@ -41,7 +41,7 @@ describe("a successful response", () => {
   });
 });
 
-describe("a successful response that cannot be parsed", () => {
+describe("a successful response that cannot be used", () => {
   test.each([
     ["a page of a proxy", "<html><body>Please log in</body></html>", "Please log in"],
     ["JSON that was cut", '[{"id":1', '[{"id":1'],
@@ -123,7 +123,7 @@ describe("the deprecated path of the current user", () => {
         : json(response, { success: true }),
     );
 
-  test("is tried after a 404 from the newer one", async () => {
+  test("is tried after a 404 from the newer path", async () => {
     const server = await both(404);
     const input = { name: "Ada" };
     expect(await caller(server.origin).call("updateCurrentUser", input)).toEqual({ success: true });

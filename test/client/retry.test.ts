@@ -38,7 +38,7 @@ describe("a read that fails", () => {
     expect(slept).toHaveLength(2);
   });
 
-  test("is sent once without retries", async () => {
+  test("is sent only once if retries are turned off", async () => {
     const server = await flaky(503);
     await failure(caller(server.origin, { retries: 0 }).call(...read));
     expect(server.seen).toHaveLength(1);

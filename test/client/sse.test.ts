@@ -12,7 +12,7 @@ async function eventsOf(chunks: readonly Uint8Array[]): Promise<ServerEvent[]> {
   return events;
 }
 
-/** Splits the UTF-8 bytes of a text at these offsets, each taken modulo the length. */
+/** Splits the UTF-8 bytes of a text at these offsets. An offset beyond the end counts on from the start. */
 function split(text: string, places: readonly number[]): Uint8Array[] {
   const bytes = Buffer.from(text);
   const at = [0, ...places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];

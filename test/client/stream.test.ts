@@ -76,7 +76,7 @@ describe("a stream", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test("that breaks keeps the partial output, and is a network failure", async () => {
+  test("that breaks keeps the partial output, and is reported as truncated", async () => {
     const server = await listen((_request, response) => {
       events(response).write("data: 0\n\ndata: 1\n\n", () => response.socket?.resetAndDestroy());
     });
@@ -147,7 +147,7 @@ describe("a stream", () => {
     });
   });
 
-  test("can be abandoned: the connection is closed", async () => {
+  test("closes the connection if the caller stops reading", async () => {
     let closed = () => {};
     const closing = new Promise<void>((resolve) => {
       closed = resolve;

@@ -39,7 +39,7 @@ async function answering() {
   };
 }
 
-describe("a response that arrives while the process is suspended", () => {
+describe("the response to a request of a suspended process", () => {
   test("is the result of a write, although its timeout has passed", async () => {
     const { origin, suspend } = await answering();
     const transport = createTransport();

@@ -14,7 +14,7 @@ import { overNetwork, serviceUrl } from "../support/service.ts";
 const ids = Object.keys(operations) as OperationId[];
 const destroys = (id: OperationId): boolean => (operations[id] as Operation).effect === "destroy";
 
-/** Commands that call an operation that destroys, or declare that they destroy. */
+/** Commands that call a destructive operation, or declare that they destroy something. */
 const destructive = commands.filter(
   (command) => declarationOf(command).effect === "destroy" || operationsOf(command).some(destroys),
 );
@@ -90,7 +90,7 @@ test("every destructive command has a confirmation", () => {
   expect(destructive.filter(({ confirm }) => confirm !== "destruction")).toEqual([]);
 });
 
-test("each operation that destroys is called by a command that confirms it", () => {
+test("each destructive operation is called by a command that asks for confirmation", () => {
   const called = new Set(destructive.flatMap(operationsOf));
   expect(ids.filter(destroys).filter((id) => !called.has(id))).toEqual([]);
 });

@@ -151,7 +151,7 @@ describe("the command tree", () => {
   });
 });
 
-test("every operation that is not a GET declares its effect", () => {
+test("every operation except a GET declares its effect; each GET only reads, and each DELETE destroys", () => {
   const all: readonly [string, Operation][] = Object.entries(operations);
   const unsaid = all.filter(([, { method, effect }]) => method !== "GET" && effect === undefined);
   expect(unsaid.map(([id]) => id)).toEqual([]);

@@ -38,7 +38,7 @@ describe("when a rental was created but waiting for it fails", () => {
   );
 });
 
-describe("a create whose response has no ID", () => {
+describe("a create for which the service returns no ID", () => {
   let listed: readonly object[] = [];
   const withoutId: Responder = ({ method, path }) => {
     if (method === "POST") {

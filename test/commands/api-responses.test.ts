@@ -128,7 +128,7 @@ describe("headers and cookies of an operation", () => {
     expect(requestLines(requests)).toEqual([`GET ${descriptionPath}`]);
   });
 
-  test("the example in `api describe` has the required parameters", async () => {
+  test("the example in `api describe` has the required parameters, except a header that gpuctl sends itself", async () => {
     const { run } = await createCli({ respond: always(200, document) });
     const { out } = await run("api describe addThing -o json", overNetwork());
     expect(JSON.parse(out).example).toBe("gpuctl api call addThing -f Idempotency-Key=text");
@@ -254,7 +254,7 @@ test.each([
   expect(err).toContain(message);
 });
 
-test("api call reports invalid values with the same words as other commands", async () => {
+test("api call reports most invalid values with the same words as other commands", async () => {
   const properties = {
     short: { type: "string", minLength: 1 },
     many: { type: "array", maxItems: 1 },

@@ -283,7 +283,7 @@ describe("an unusual description", () => {
     expect(await api(`call getNumbers -F n=${expected}`)).toMatchObject({ code: 0 });
   });
 
-  test("is an error if it is not found", async () => {
+  test("leaves its operations unknown if it is not found", async () => {
     const { run } = await createCli({ respond: notFound });
     expect((await run("api call getThing", overNetwork())).code).toBe(5);
   });

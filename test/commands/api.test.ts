@@ -275,7 +275,7 @@ describe("api call", () => {
     ["createVirtualMachineRental -F gpuCount=1 --paginate", "--paginate is for GET"],
     ["GET https://elsewhere.example/x", "PATH must be a path"],
     ["GET //elsewhere.example/x", "PATH must be a path"],
-    // A URL drops tabs and line breaks: the first path would generate a picture, the second would leave the base URL.
+    // URL parsers drop tabs and line feeds: the first path would generate an image, the second leave the base URL.
     ["POST '/\tv1/image/generation' -f prompt=cat", "PATH must be a path"],
     ["GET '/v2/.\n./secret'", "PATH must be a path"],
   ])("rejects %s: %s", async (line, expected) => {
@@ -330,7 +330,7 @@ describe("api call", () => {
   });
 
   test.each(["/../secret", "/v2/%2E%2e/secret", "v2/./x", "/.."])(
-    "rejects the path %s, which leads out of the base URL",
+    "rejects the path %s, because it has a dot segment",
     async (path) => {
       const { run } = await createCli();
       expect(await run(`api call GET ${path}`, overNetwork())).toMatchObject({ code: 2, requests: [] });

@@ -153,7 +153,7 @@ describe("auth login", () => {
     },
   );
 
-  test("says that the key was saved without a check, with --no-validate or if the service cannot be reached", async () => {
+  test("says that the key was saved untested if --no-validate is set or the service cannot be reached", async () => {
     const offline = await createCli({
       respond: () => {
         throw new ConnectionFailed("no such host", { code: "ENOTFOUND", sent: false });

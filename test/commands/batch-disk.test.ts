@@ -8,7 +8,7 @@ import { overNetwork } from "../support/service.ts";
 
 const run = "batch run in.jsonl --out out.jsonl";
 
-/** A folder with an input of two lines. */
+/** A CLI whose folder has an input of two lines. */
 async function cliWithInput(status = 200): Promise<Cli> {
   const cli = await createCli({
     respond: () =>
@@ -61,7 +61,7 @@ test.each([
   ["the record of the input", 1],
   ["the record of the first request", 2],
 ])(
-  "a full disk is named when %s cannot be written to the journal, and a new run continues",
+  "the error says that the disk is full when %s cannot be written to the journal, and a new run continues",
   async (_, count) => {
     const cli = await cliWithInput();
     const free = fillDiskAfter(count, "out.jsonl.journal");

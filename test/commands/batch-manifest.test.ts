@@ -35,7 +35,7 @@ describe.each(platforms)("the manifest for %s", (platform) => {
     expect(await manifest(platform)).not.toContain(key);
   });
 
-  test("names the base URL of the profile, runs the batch and says how to merge it", async () => {
+  test("names the configured base URL, runs the batch and says how to merge its results", async () => {
     const text = await manifest(platform);
     expect(text).toContain(serviceUrl);
     expect(text.replaceAll(/\n *- /g, " ")).toContain(
@@ -55,7 +55,7 @@ describe.each(platforms)("the manifest for %s", (platform) => {
     expect(text).toContain("gpuctl batch merge out/a.jsonl\n");
   });
 
-  test("passes on the chat model and the prices of the profile, which the job does not have", async () => {
+  test("passes on the chat model and the prices from the profile, because the job has no profile", async () => {
     const { run } = await createCli();
     await run("config set chat.model llama");
     await run("config set chat.prices llama=0.60/2.40");
@@ -191,7 +191,7 @@ describe("the Indexed Job in the manifest for k8s", () => {
     ]);
   });
 
-  test.each([1, 8])("says that only several pods need a ReadWriteMany volume: %i shards", async (shards) => {
+  test.each([1, 8])("mentions ReadWriteMany only for several pods: %i shards", async (shards) => {
     const text = (await manifest("k8s", `requests.jsonl --shards ${shards}`)).replaceAll("\n# ", " ");
     expect(text).toContain("It keeps the journals");
     expect(/All \d+ pods mount it, so it must be ReadWriteMany/.exec(text)?.[0]).toBe(
@@ -311,7 +311,7 @@ describe("the CI jobs in the manifests for GitHub and GitLab", () => {
     [3, "gpuctl-batch-17-3-2", true, 0],
     [12, "gpuctl-batch-17-3-1", true, 1],
   ] as const)(
-    "attempt %i on GitHub that restored %j, with a journal: %s, exits with %i",
+    "the check of attempt %i on GitHub, which restored %j (with a journal: %s), exits with %i",
     async ([attempt, restored, hasJournal, code], context) => {
       skipWithout("sh", context);
       const home = await createHome();
@@ -328,7 +328,7 @@ describe("the CI jobs in the manifests for GitHub and GitLab", () => {
     },
   );
 
-  test("an attempt on GitHub that is refused runs nothing, and does not save the journal as its own", async () => {
+  test("an attempt on GitHub whose check fails runs nothing, and does not save the journal as its own", async () => {
     const steps = await stepsOf("shard");
     expect(steps.map(({ id }) => id).filter((id) => id !== undefined)).toEqual(["restore", "check"]);
     expect(steps.find(({ id }) => id === "restore")?.uses).toMatch(/^actions\/cache\/restore@/);
@@ -373,7 +373,7 @@ describe("the script in the manifest for slurm", () => {
     [1, "0"],
     [2, "1"],
     [8, "1,7"],
-  ])("with %i shards shows how to rerun tasks, with indexes that exist", async (shards, tasks) => {
+  ])("for %i shards, shows how to rerun tasks whose indexes exist", async (shards, tasks) => {
     const text = await manifest("slurm", `requests.jsonl --shards ${shards}`);
     expect(text).toContain(`#   sbatch --array=${tasks} job.sh\n`);
   });
@@ -422,7 +422,7 @@ for _ in $(seq 500); do sleep 0.01; done`;
     expect(await runTask(gpuctl)).toEqual({ code: exit.interrupted, requeued: "" });
   });
 
-  /** Runs the manifest's script as task 3 of job 17, with the shell script `gpuctl` in place of gpuctl. */
+  /** Runs the manifest's script as task 3 of job 17. The shell script `gpuctl` stands in for the real gpuctl. */
   async function runTask(gpuctl: string, env: Readonly<Record<string, string>> = {}) {
     const home = await createHome();
     await addProgram(home.folder, "gpuctl", gpuctl);

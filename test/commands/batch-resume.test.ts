@@ -136,7 +136,7 @@ describe("continuing a batch on another service", () => {
     expect((await cli.run(run, from)).requests).toHaveLength(1);
   });
 
-  test("is detected by the journal, which names the service without the API key and the path", async () => {
+  test("is detected with the journal, which names the service without the API key and the path", async () => {
     const cli = await createCli({ respond: answer });
     await write(cli, "in.jsonl", lineOf("a"));
     await cli.run(run, first);
@@ -356,7 +356,7 @@ describe.skipIf(process.platform === "win32")("a file of a batch that is changed
         await rename(join(cli.folder, "edited"), path);
       },
     ],
-    ["cut off", (cli) => write(cli, "out.jsonl", "")],
+    ["emptied", (cli) => write(cli, "out.jsonl", "")],
     ["appended to", (cli) => writeFile(join(cli.folder, "out.jsonl"), "own\n", { flag: "a" })],
   ])("stops the batch if it is the output and was %s, and paid results are kept", async (_, change) => {
     let after: string | undefined;

@@ -438,7 +438,7 @@ describe("batch merge", () => {
       /has \d results, but its journal has \d/,
     ],
     [
-      "the first line in place of the last",
+      "the first line instead of the last",
       (text: string) => {
         const [first = "", ...rest] = text.trimEnd().split("\n");
         return [first, ...rest.slice(0, -1), first, ""].join("\n");
@@ -522,7 +522,7 @@ describe("batch status", () => {
 
   test("shows unknown outcomes, and how many lines of a stopped shard are left", async () => {
     const cli = await completeBatch();
-    // The journal is as if the run had crashed just before it recorded the last result, whose request is in flight.
+    // As if the run had crashed just before it recorded the last result: the journal has only the request.
     await change(cli, "answers.1-of-3.jsonl.journal", (text) => text.replace(/[^\n]*\n$/, ""));
     const row = (await status(cli, "answers.1-of-3.jsonl"))[0];
     expect(row).toMatchObject({ state: "complete", unknown: 1 });

@@ -47,7 +47,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("a write releases the lock if its change fails", async () => {
+test("a write that fails releases the lock", async () => {
   const { run, folder } = await createCli();
   expect(await run("profile add -- -x")).toMatchObject({ code: 2 });
   expect(await run("profile add ok --sandbox")).toMatchObject({ code: 0 });
