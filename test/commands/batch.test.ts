@@ -162,7 +162,7 @@ describe("batch run", () => {
     expect(await readdir(cli.folder)).toEqual(["in.jsonl"]);
   });
 
-  test("takes no other batch for its own in a dry run without --out", async () => {
+  test("does not mistake another batch for its own in a dry run without --out", async () => {
     const cli = await createCli({ respond: () => answer() });
     await write(cli, [chat("a"), chat("b")], "batch.jsonl");
     const asInput = await cli.run("batch run batch.jsonl --dry-run -o json");
@@ -206,7 +206,7 @@ describe("batch run", () => {
     ]);
   });
 
-  test("waits at most twice as long as the service asks if the system's clock is set back meanwhile", async () => {
+  test("waits at most twice the requested time if the system's clock is set back during the wait", async () => {
     let sleeps = Number.NaN;
     const cli = await createCli({
       respond: service((_, attempt) => {
@@ -225,7 +225,7 @@ describe("batch run", () => {
     expect(slept.filter((milliseconds) => milliseconds >= 1_000)).toEqual([7_000, 7_000]);
   });
 
-  test("saves a response that is not text unchanged in a file", async () => {
+  test("if a response is not text, saves it unchanged in a file", async () => {
     const speech = { custom_id: "b", method: "POST", url: "/v1/audio/generation", body: { text: "Hi" } };
     const bodies = {
       a: gzipSync(JSON.stringify({ choices: [{ message: { role: "assistant", content: "Paid" } }] })),
@@ -276,11 +276,11 @@ describe("batch run", () => {
   });
 
   test.each([
-    ["if they cannot be decoded", "image", "{}"],
-    ["if they cannot be decoded", "audio", "{}"],
-    ["beside an error, over several lines", "image", '{\n"code":"E1","message":"Half done","issues":[]}\n'],
-    ["beside an error, over several lines", "audio", '{\n"code":"E1","message":"Half done","issues":[]}\n'],
-  ])("keeps all results under a repeated key in the output, even %s: %s", async (_, key, end) => {
+    ["on one line", "image", "{}"],
+    ["on one line", "audio", "{}"],
+    ["on several lines, with an error", "image", '{\n"code":"E1","message":"Half done","issues":[]}\n'],
+    ["on several lines, with an error", "audio", '{\n"code":"E1","message":"Half done","issues":[]}\n'],
+  ])("the output has every undecodable result of a repeated key, in JSON %s: %s", async (_, key, end) => {
     const results = ["first", "second", "third"].map((text) => `${base64(Buffer.from(text.repeat(30)))}!`);
     const repeated = results.map((result) => `"${key}":"${result}"`).join();
     const media = key === "image" ? `"images":[{${repeated}}]` : repeated;
@@ -309,8 +309,8 @@ describe("batch run", () => {
       "a.png",
       (good: string, bad: string) => `{"images":[{"image":"${bad}","image":"${good}"}]}`,
     ],
-  ])("keeps a picture that cannot be decoded next to one that can: %s", async (_, name, bodyOf) => {
-    // The text is long, because gpuctl keeps short texts in another way.
+  ])("keeps an undecodable picture, and saves another picture: %s", async (_, name, bodyOf) => {
+    // The text is longer than 512 characters. A shorter one is decoded only when all of it has arrived.
     const [good, bad] = [base64(tinyPng()), `${base64(randomBytes(1000))}!`];
     const cli = await createCli({ respond: () => new Response(bodyOf(good, bad)) });
     await write(cli, [image("a")]);
@@ -328,7 +328,7 @@ describe("batch run", () => {
     expect(await readdir(join(cli.folder, "out.files"))).toContain(name);
   });
 
-  test("creates no folder for files if all pictures are refused", async () => {
+  test("creates no folder for files if the service refuses the request for a picture", async () => {
     const cli = await createCli({ respond: () => refusal(401) });
     await write(cli, [image("a")]);
     expect((await cli.run(run, overNetwork())).code).toBe(exit.credential);
@@ -449,7 +449,7 @@ describe("batch run", () => {
   });
 
   test.each([0, 0.01, -1, 1e16, "2"])(
-    "does not start with --max-cost if a chat asks for %j answers",
+    "with --max-cost, does not start if a chat asks for %j answers",
     async (n) => {
       const cli = await createCli({ respond: () => answer() });
       await cli.run("config set chat.prices m=0/10000");
@@ -478,7 +478,7 @@ describe("batch run", () => {
     expect((await readdir(join(cli.folder, "out.files"))).sort()).toEqual(["a-b.png", "b.png"]);
   });
 
-  test("with --prompts and a text file sends an edited line again, but not the other lines", async () => {
+  test("with --prompts and a text file, a second run sends only lines with new text", async () => {
     const cli = await createCli({ respond: () => answer() });
     const prompts =
       "batch run --prompts p.txt --endpoint chat --model m --param temperature=0 --out out.jsonl";
@@ -502,9 +502,9 @@ describe("batch run", () => {
   });
 
   test.each([
-    ["short", ""],
-    ["in a later part of the file", `${"A fox\n".repeat(100_000)}`],
-  ])("with --prompts and a CSV file that is not UTF-8 sends nothing: %s", async (_name, before) => {
+    ["in a short file", ""],
+    ["at the end of a long file", `${"A fox\n".repeat(100_000)}`],
+  ])("with --prompts and a line of CSV that is not UTF-8, sends nothing: %s", async (_name, before) => {
     const cli = await createCli();
     const lines = Buffer.concat([
       Buffer.from(`prompt\n${before}A caf`),
@@ -518,7 +518,7 @@ describe("batch run", () => {
     expect(err).toContain(`p.csv:${before.split("\n").length + 1}: the line is not valid UTF-8`);
   });
 
-  test("with --prompts and a CSV file in UTF-16 reads the text", async () => {
+  test("with --prompts and a CSV file in UTF-16, reads the text", async () => {
     const respond: Responder = () => Response.json({ images: [{ image: base64(tinyPng()) }] });
     const line = "batch run --prompts p.csv --endpoint image --out out.jsonl";
     const cli = await createCli({ respond });
@@ -551,7 +551,7 @@ describe("batch run", () => {
     expect(wrong.err).toContain("--prices must be prices in dollars");
   });
 
-  test("with --prompts and a CSV file uses the columns as fields", async () => {
+  test("with --prompts and a CSV file, uses the columns as fields", async () => {
     const respond: Responder = () => Response.json({ images: [{ image: base64(tinyPng()) }] });
     const cli = await createCli({ respond });
     await writeFile(
@@ -598,7 +598,7 @@ describe("batch run", () => {
     expect(err).toContain(message);
   });
 
-  test("with --shard sends only the lines of the shard, and the journal rejects a run without shards", async () => {
+  test("with --shard, sends only the lines of the shard, and a later run without --shard rejects the shard's output", async () => {
     const cli = await createCli({ respond: () => answer() });
     await write(
       cli,
@@ -616,7 +616,7 @@ describe("batch run", () => {
     expect(err).toContain("belongs to shard 0 of 2, but this run is a batch without shards");
   });
 
-  test("ends after Ctrl-C while it waits for the lock of a process on another machine", async () => {
+  test("ends after Ctrl-C while it waits for the lock of another process", async () => {
     const controller = new AbortController();
     const cli = await createCli({ respond: () => answer() });
     await write(cli, [chat("a")]);

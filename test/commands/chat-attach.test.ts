@@ -139,7 +139,7 @@ describe("chat --schema", () => {
   });
 
   test.each([{}, { not: { pattern: "^a" } }, { required: ["a"] }])(
-    "says that the answer was not checked if a pattern of the schema takes too long: %j",
+    "if a pattern of the schema takes too long, says that the answer was not checked: %j",
     async (more) => {
       const slow = JSON.stringify({ ...more, type: "string", allOf: [{ pattern: "^(a+)+$" }] });
       const { run } = await withFiles({ "s.json": slow }, `"${"a".repeat(38)}!"`);
@@ -188,7 +188,7 @@ describe("the cost of a chat", () => {
   test.each([
     ["chat.prices", "llama=1/1", "chat.prices of profile"],
     ["budget.maxCost", "11.5", "budget.maxCost of profile"],
-  ])("is not computed if %s is invalid: nothing is stored or sent", async (key, value, named) => {
+  ])("is not computed if %s is invalid, and nothing is stored or sent", async (key, value, named) => {
     const { run, folder } = await createCli({ respond: answer("ok", usage) });
     await run(["config", "set", key, value]);
     const path = join(folder, "config", "config.json");

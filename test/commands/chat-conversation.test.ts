@@ -134,7 +134,7 @@ describe("a conversation", () => {
     expect(asks).toEqual([true, false, false]);
   });
 
-  test("continues after Ctrl-C during an answer, and keeps the part of the answer as incomplete", async () => {
+  test("continues after Ctrl-C during an answer, and marks the received part of the answer as incomplete", async () => {
     const stop = new AbortController();
     const signals = [stop.signal];
     const { cli, outcome } = await talk(["hello", "go on"], {
@@ -148,7 +148,7 @@ describe("a conversation", () => {
     expect(turns[1]).toMatchObject({ content: "Half of", incomplete: "interrupted" });
   });
 
-  test("says after Ctrl-C before the first text that the question may be charged", async () => {
+  test("if Ctrl-C is pressed before the first text, says that the question may be charged", async () => {
     const stop = new AbortController();
     const { outcome } = await talk(["hello"], {
       answerSignal: () => stop.signal,
@@ -157,7 +157,7 @@ describe("a conversation", () => {
     expect(outcome.err).toContain("Stopped. You may have been charged.");
   });
 
-  test("says after a signal before the first text that the question may be charged", async () => {
+  test("if a signal arrives before the first text, says that the question may be charged", async () => {
     const stop = new AbortController();
     const cli = await createCli({ respond: () => streamed([], () => stop.abort()) });
     const { code, err } = await cli.run("chat --sandbox", {
@@ -168,7 +168,7 @@ describe("a conversation", () => {
     expect({ code, err }).toEqual({ code: 130, err: expect.stringContaining("You may have been charged") });
   });
 
-  test("saves what arrived before the first text, after Ctrl-C", async () => {
+  test("after Ctrl-C, saves what arrived before the first text", async () => {
     const stop = new AbortController();
     const thought = { reasoning: "Hm" };
     const { outcome } = await talk(["hello"], {
@@ -242,7 +242,7 @@ const streamedDeltas = (deltas: readonly object[], then: () => void): Response =
   );
 
 test.each(["5", "[null]", '[{"role":"system","content":5}]'])(
-  "a conversation starts with --no-validate and the messages %s, which are not sent",
+  "--no-validate lets a conversation start with --param messages=%s, but these messages are not sent",
   async (messages) => {
     const line = ["chat", "--sandbox", "--no-validate", "-m", "sandbox-echo", "--system", "Be brief"];
     const cli = await createCli();
@@ -332,7 +332,7 @@ describe("the commands in a conversation", () => {
     expect(fed).toEqual([["xclip", ["-selection", "clipboard"], "sandbox-echo heard: hello"]]);
   });
 
-  test("/copy passes UTF-16 to clip.exe, which takes other text for the code page of the console", async () => {
+  test("/copy passes UTF-16 to clip.exe, which would read UTF-8 in the code page of the console", async () => {
     const fed: unknown[] = [];
     const programs: RunOptions["programs"] = {
       which: async (program) => (program === "clip.exe" ? "/mnt/c/Windows/System32/clip.exe" : undefined),
@@ -414,13 +414,13 @@ describe("the commands in a conversation", () => {
     expect(lastAsked(outcome)[1]).toBe("And now?");
   });
 
-  test("can be typed in capital letters and have several lines", async () => {
+  test("can be typed in capital letters, and can have several lines", async () => {
     const { outcome } = await talk(["/SYSTEM Be brief.\nBe kind.", "hello"]);
     expect(asked(outcome)[0]?.map(({ content }) => content)).toEqual(["Be brief.\nBe kind.", "hello"]);
   });
 
   test.each(["/constructor", "/toString x", "/HELPP"])(
-    "do not include %s, which is an error",
+    "do not include %s, so it is reported as unknown",
     async (line) => {
       const { outcome } = await talk([line]);
       expect(outcome).toMatchObject({
@@ -490,7 +490,7 @@ describe("the commands in a conversation", () => {
     expect(outcome.copied).toEqual([]);
   });
 
-  test("/usage ignores the cost of an answer in an edited session if it is not an amount", async () => {
+  test("/usage ignores a stored cost that is not an amount", async () => {
     const { cli } = await talk(["one"], { line: "chat --session s --sandbox" });
     const path = join(cli.folder, "state", "chat-sessions", "s.jsonl");
     const text = await readFile(path, "utf8");

@@ -41,7 +41,7 @@ describe("the request of chat", () => {
     expect(await content("chat Hello --no-validate", "piped")).toBe("piped\n\nHello");
   });
 
-  test("supports every field of the API", async () => {
+  test("has the fields that the flags and --param set", async () => {
     const { run } = await createCli({ respond: whole });
     const { requests } = await run(
       [

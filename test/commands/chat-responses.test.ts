@@ -25,8 +25,8 @@ describe("chat prints a complete answer", () => {
     ["JSON of a vendor", "application/vnd.api+json", whole],
     ["JSON as text", "text/plain", `\n ${whole}`],
     ["JSON without a type", undefined, whole],
-    ["JSON as a stream", events, whole],
-    ["a stream as JSON", "application/json", `data: ${delta}\n\ndata: [DONE]\n\n`],
+    ["JSON with the type of a stream", events, whole],
+    ["a stream with the type of JSON", "application/json", `data: ${delta}\n\ndata: [DONE]\n\n`],
     ["a stream without blank lines", events, `data: ${delta}\ndata: [DONE]\n`],
     [
       "a stream of parts",
@@ -61,7 +61,7 @@ describe("chat prints a complete answer", () => {
   });
 });
 
-describe("chat saves a response that it cannot print, unchanged", () => {
+describe("chat saves a response that it cannot print", () => {
   const error = '{"code":"FORBIDDEN","message":"not for you","issues":[]}';
   test.each([
     ["half of a JSON document", 10, "application/json", whole.slice(0, -3)],
@@ -122,7 +122,7 @@ describe("chat saves a response that it cannot print, unchanged", () => {
   });
 
   test.each(["--no-stream", "-o json", "-o yaml"])(
-    "and says why a whole answer is incomplete, with %s",
+    "and says why an answer that is not streamed is incomplete, with %s",
     async (flag) => {
       const half =
         '{"choices":[{"message":{"content":"PAID"},"finish_reason":"error"}],"error":{"message":"upstream died","code":502}}';

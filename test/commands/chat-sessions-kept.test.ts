@@ -14,9 +14,9 @@ const turnsIn = async (cli: Cli, name: string) =>
   JSON.parse((await cli.run(`chat sessions show ${name} -o json`)).out) as Record<string, unknown>[];
 const namesIn = async ({ run }: Cli) => (await run("chat sessions list -o id")).out.trim().split("\n");
 
-describe("a new session", () => {
+describe("a session", () => {
   test.each(["Last", "LAST", "laſt"])(
-    "cannot be named %s, which is the file of the last question on a disk that ignores case",
+    "cannot be created with the name %s: on a disk that ignores case, its file would be that of the last question",
     async (name) => {
       const cli = await createCli();
       for (const dryRun of ["", " --dry-run"]) {
@@ -30,7 +30,7 @@ describe("a new session", () => {
     },
   );
 
-  test("that was named Last before can still be read and continued", async () => {
+  test("that is already named Last can still be read and continued", async () => {
     const cli = await createCli();
     await cli.run("chat hello --session s --sandbox");
     await writeFile(fileOf(cli, "Last"), await readFile(fileOf(cli, "s")));
@@ -65,7 +65,7 @@ test.each(["", " --no-stream"])(
   },
 );
 
-describe("an answer file that cannot be read", () => {
+describe("an answer file", () => {
   const turn = { id: "def", parent: null, time: "2026-11-22T12:00:00.000Z", role: "assistant" };
   const answer = `${JSON.stringify({ process: deadProcess, turn })}\n"Half of"\n`;
 
@@ -78,7 +78,7 @@ describe("an answer file that cannot be read", () => {
     };
   }
 
-  test("is kept when its session is continued, and stored once it can be read", async () => {
+  test("that cannot be read is kept when its session is continued, and its answer is stored once it can be read", async () => {
     const cli = await createCli();
     await cli.run("chat hello --session s --sandbox");
     const makeReadable = await unreadable(`${fileOf(cli, "s")}.def.answer`);
@@ -96,7 +96,7 @@ describe("an answer file that cannot be read", () => {
       "last",
     ],
     ["a damaged question", "\0\0\0", "recovered"],
-  ])("is kept next to the file of %s that a killed process left behind", async (_kind, contents, becomes) => {
+  ])("is kept next to %s of a killed process while it cannot be read", async (_kind, contents, becomes) => {
     const cli = await createCli();
     await mkdir(folderOf(cli), { recursive: true });
     const question = `${fileOf(cli, "last")}.abc.question`;
@@ -110,7 +110,7 @@ describe("an answer file that cannot be read", () => {
     expect(await readdir(folderOf(cli))).toEqual([`${becomes}.jsonl`]);
   });
 
-  test("is checked again under the lock: an answer that is still arriving is not taken", async () => {
+  test("is checked again under the lock, and left alone if its answer is still arriving", async () => {
     const cli = await createCli();
     await cli.run("chat hello --session s --sandbox");
     const path = `${fileOf(cli, "s")}.def.answer`;
@@ -127,7 +127,7 @@ describe("an answer file that cannot be read", () => {
 describe("the last question", () => {
   const future = Date.now() / 1000 + 1_000_000;
 
-  test("is replaced by the next one although its time is in the future, because the clock was set back", async () => {
+  test("is replaced by the next one, even if its time is in the future because the clock was set back", async () => {
     const cli = await createCli();
     await cli.run("chat first --sandbox");
     await utimes(fileOf(cli, "last"), future, future);
@@ -136,7 +136,7 @@ describe("the last question", () => {
     expect(await readdir(folderOf(cli))).toEqual(["last.jsonl"]);
   });
 
-  test("is continued rather than a session whose time is far in the future", async () => {
+  test("is listed before a session whose time is far in the future", async () => {
     const cli = await createCli();
     await cli.run("chat hello --session ahead --sandbox");
     await utimes(fileOf(cli, "ahead"), future, future);

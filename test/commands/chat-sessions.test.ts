@@ -169,7 +169,7 @@ describe("a question file that a killed process left behind", () => {
   });
 });
 
-test("the answer of a killed process creates the file of its session again if the file was removed", async () => {
+test("the answer of a killed process recreates the file of its session if the file was removed", async () => {
   const cli = await createCli();
   await mkdir(folderOf(cli), { recursive: true });
   const turn = { id: "def", parent: null, time: "2026-11-22T12:00:00.000Z", role: "assistant" };
@@ -299,7 +299,7 @@ describe("a session", () => {
     ["con.1", /"con" is the name of a device/],
     ["𝒳".repeat(60), /at most 200 bytes/],
     ["x".repeat(65), /1 to 64 characters/],
-  ])("with the invalid name %j is rejected with the rule that the name breaks", async (name, rule) => {
+  ])("with the invalid name %j is rejected, and the error names the broken rule", async (name, rule) => {
     const cli = await createCli();
     const { err } = await cli.run(["chat", "hello", `--session=${name}`, "--sandbox"]);
     expect(err).toContain("is not a valid session name");
@@ -327,7 +327,7 @@ describe("a session", () => {
     expect(messagesOf(requests)[1]).toContain("Half of\n\n[This answer was cut off here.]");
   });
 
-  test("says that an answer that was cut off could not be stored", async () => {
+  test("reports an answer that was cut off and could not be stored", async () => {
     const cli: Cli = await createCli({
       respond: () => {
         writeFileSync(fileOf(cli, "s"), "my notes");
@@ -568,7 +568,7 @@ describe("chat sessions", () => {
     return cli;
   }
 
-  test("list shows the session that was used last at the top", async () => {
+  test("list shows the most recently used session first", async () => {
     const { run } = await withSessions();
     const { out } = await run("chat sessions list -o json");
     expect(JSON.parse(out)).toMatchObject([

@@ -77,7 +77,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
     },
   },
   "errors in a streamed answer": {
-    "are in an event that has only the field error": {
+    "can be in an event that has only the field error": {
       body: text("a") + event({ error: { message: "out of memory" } }) + done,
       out: "a\n",
       code: 9,
@@ -272,7 +272,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       out: "a\n",
       err: "",
     },
-    "at the token limit is reported with the token counts if no other text follows": {
+    "that reaches the token limit is followed by a note and the token counts": {
       body:
         event(choice({ reasoning: "I think" })) +
         end("length") +

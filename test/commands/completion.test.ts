@@ -5,7 +5,7 @@ import { createCli } from "../support/cli.ts";
 
 describe.each(Object.entries(completionFiles))("completion %s", (shell, file) => {
   test.each([undefined, 80])(
-    "prints the script in completions/ on a terminal of %s columns",
+    "prints the script in completions/ (columns of the terminal: %s)",
     async (terminal) => {
       const { run } = await createCli();
       const { code, out, err } = await run(`completion ${shell}`, terminal === undefined ? {} : { terminal });

@@ -187,7 +187,7 @@ test("config path prints the path of the configuration file, even if the file do
 describe("apiKeyCommand", () => {
   const secret = "sk-live-0123456789abcdef";
 
-  test("does not replace a stored key with config set", async () => {
+  test("cannot be set with config set if the profile has a stored key", async () => {
     const { run } = await createCli();
     await run("auth login --with-token --base-url https://a.example --no-validate", { stdin: secret });
     const { code, err } = await run("config set apiKeyCommand 'pass show gpuctl'");

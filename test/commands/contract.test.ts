@@ -48,7 +48,7 @@ function requestsOnce(example: Example): Promise<readonly SeenRequest[]> {
   return requests;
 }
 
-test.each(ids)("a command that declares %s has an example that sends the operation", async (id) => {
+test.each(ids)("a command that declares %s has an example that calls the operation", async (id) => {
   const operation: Operation = operations[id];
   const { replacedBy } = operation;
   const replacementIsMissing: Responder = ({ path, method }) =>
@@ -117,7 +117,8 @@ describe.each(negatives.map((negative, position) => ({ ...negative, negative, po
       }
     });
 
-    // The test above shows that the service rejects the input, so only every fourth input is also sent by the command.
+    // The test above shows that the service rejects each input. The command sends only every fourth of the inputs, or
+    // all of them in a thorough run.
     if (typed === undefined || (position % 4 > 0 && !thorough)) return;
     // Without a value in the path of the operation, there is no request that the service could reject.
     if (operations[negative.operation].path.includes(`{${negative.path[0]}}`)) return;

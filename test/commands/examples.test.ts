@@ -28,7 +28,7 @@ describe.each(commands)("the command $path", ({ examples }) => {
     expect(examples.length).toBeGreaterThanOrEqual(2);
   });
 
-  // Only a thorough run includes this test, because other tests already run the examples in a pipe or as JSON.
+  // Only a thorough run includes this test and the next one, because other tests also run examples in a pipe.
   test.each(sample(examples))("succeeds in a pipe: $command", async (example) => {
     const cli = await cliFor(example);
     const { code, out, err } = await runShown(cli, example.command);

@@ -37,7 +37,7 @@ describe("image --out", () => {
     expect(out).toContain(join(folder, "pictures/2026-11-20-"));
   });
 
-  test("- writes the bytes to stdout, but is rejected on a terminal and with several pictures before anything is paid for", async () => {
+  test("- writes the bytes to stdout, but is rejected on a terminal and for several pictures, before anything is paid for", async () => {
     const { run } = await painter(tinyPng());
     const { code, bytes } = await run("image cat --out - --no-metadata", overNetwork());
     expect({ code, bytes }).toEqual({ code: 0, bytes: Buffer.from(tinyPng()) });
@@ -47,7 +47,7 @@ describe("image --out", () => {
   });
 
   test.each(["link/", "link/new/", "link/{slug}.{ext}"])(
-    "refuses %s before anything is paid for if link is a symbolic link to a missing folder",
+    "if link is a symbolic link to a missing folder, refuses %s before anything is paid for",
     async (out) => {
       const { run, folder } = await painter(tinyPng());
       await symlink("nowhere", join(folder, "link"));
@@ -58,7 +58,7 @@ describe("image --out", () => {
     },
   );
 
-  test("keeps every picture of a run with --force, even if a template gives them all the same name", async () => {
+  test("with --force, keeps every picture of a run, even if a template gives them all the same name", async () => {
     const { run, folder } = await createCli({ respond });
     await writeFile(join(folder, "cat.png"), "old");
     const { code, out } = await run("image cat -n 4 --out {slug}.{ext} --force", overNetwork());
@@ -68,7 +68,7 @@ describe("image --out", () => {
     for (const name of names) expect(await readFile(join(folder, name))).not.toEqual(Buffer.from("old"));
   });
 
-  test("keeps both pictures of one response with --force", async () => {
+  test("with --force, keeps both pictures of one response", async () => {
     const entry = { image: base64(tinyPng()) };
     const { run, folder } = await createCli({ respond: () => Response.json({ images: [entry, entry] }) });
     const { code } = await run("image cat --out cat.png --force", overNetwork());
@@ -96,7 +96,7 @@ describe("image --out", () => {
   });
 
   test.each(["cat.jpg", "{slug}.jpg"])(
-    "--force with %s replaces no file with another extension",
+    "--force with %s does not replace a file that has another extension",
     async (out) => {
       const { run, folder } = await painter(tinyPng());
       await writeFile(join(folder, "cat.png"), "mine");

@@ -9,7 +9,7 @@ import { painter, tinyPng } from "../support/pictures.ts";
 import { readRequest, withPngText } from "../support/png-text.ts";
 import { overNetwork } from "../support/service.ts";
 
-/** A PNG with text chunks before its end, by keyword. */
+/** A PNG with these texts, by keyword, in chunks before its end. */
 function pngWith(texts: Readonly<Record<string, string>>, type: "tEXt" | "iTXt" = "iTXt"): Buffer {
   const png = Buffer.from(tinyPng());
   const chunks = Object.entries(texts).map(([keyword, text]) => {
@@ -25,7 +25,7 @@ function pngWith(texts: Readonly<Record<string, string>>, type: "tEXt" | "iTXt" 
 
 const carrying = (request: object): Buffer => pngWith({ gpuctl: JSON.stringify(request) });
 
-/** Exif data with a comment, in either order of bytes. */
+/** Exif data with a comment, in little-endian or big-endian byte order. */
 function exifWith(encoding: string, text: Buffer, little = true): Buffer {
   const comment = Buffer.concat([Buffer.from(encoding.padEnd(8, "\0"), "latin1"), text]);
   const head = Buffer.alloc(44);
@@ -196,7 +196,7 @@ describe("image gallery", () => {
     for (const { url } of pictures) expect(url).toMatch(/^\.\.\/pictures\/[\w.%!*'()~-]+$/);
   });
 
-  test("contains the picture files with --embed, and loads no other files", async () => {
+  test("with --embed, contains the picture files and loads no other files", async () => {
     const cli = await createCli();
     const bytes = withPngText(tinyPng(), { prompt: "a cat" }, "1");
     await galleryOf(cli, { "cat.png": bytes });

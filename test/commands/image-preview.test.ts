@@ -42,7 +42,7 @@ const onTerminal = (env: Readonly<Record<string, string>>, terminal = 80, rows =
 };
 const truecolor = { TERM: "xterm-256color", COLORTERM: "truecolor" };
 
-/** The pictures in a text that were drawn with kitty's protocol, and the options of each. */
+/** The pictures that a text draws with kitty's protocol, and the options of each. */
 function kittyPictures(text: string): readonly { readonly options: string; readonly bytes: Buffer }[] {
   const pictures: { options: string; base64: string }[] = [];
   for (const [, options = "", base64 = ""] of text.matchAll(/\u001b_G([^;]*);([^\u001b]*)\u001b\\/g)) {
@@ -177,7 +177,7 @@ describe("image --preview of several pictures", () => {
     expect(err.replace(/\u001b\[[\d;]*m/g, "").match(/^\d+ …\S+/gm)).toHaveLength(8);
   });
 
-  test("puts each picture above its caption with kitty's protocol", async () => {
+  test("with kitty's protocol, puts each picture above its caption", async () => {
     const { run } = await painter(square);
     const { err } = await run(line, onTerminal({ TERM: "xterm-kitty" }));
     expect(kittyPictures(err)).toHaveLength(5);

@@ -17,7 +17,7 @@ describe("image price", () => {
 });
 
 describe("image price -o json has no rounding error", () => {
-  /** Total prices in dollars that were calculated by hand, by size, steps and number of pictures. */
+  /** Size, steps, number of pictures, and their total price in dollars, which was calculated by hand. */
   const prices = [
     ["1536x640", 25, 3, "0.028125"],
     ["1024x1024", 30, 3, "0.036"],

@@ -16,7 +16,7 @@ import { key, overNetwork } from "../support/service.ts";
 const jpeg = await encodeJpeg(16, 16, new Uint8Array(16 * 16 * 4).fill(200), 80);
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
-/** A JPEG without its EXIF segments. */
+/** A JPEG without its EXIF segment. */
 function withoutExif(file: Buffer): Buffer {
   const at = file.indexOf(Buffer.from("Exif\0\0", "latin1")) - 4;
   return at < 0
@@ -55,7 +55,7 @@ describe("the settings in a JPEG", () => {
   test.each([
     ["--no-metadata", jpeg, "--no-metadata"],
     ["a picture with EXIF of its own", withExif(jpeg), ""],
-    ["settings that are too long for a segment", jpeg, `--negative ${"x".repeat(70_000)}`],
+    ["a negative prompt that is too long for a segment", jpeg, `--negative ${"x".repeat(70_000)}`],
   ])("are not stored with %s", async (_what, picture, flags) => {
     const { run, folder } = await painter(picture);
     expect(await run(`image cat ${flags} --out cat.jpg`, overNetwork())).toMatchObject({ code: 0 });
@@ -76,7 +76,7 @@ describe("a large PNG", () => {
   test.each([0, 1, 2, 3, 5, 8, 11])(
     "is saved with its settings if the file is %i bytes shorter than a multiple of the read size",
     async (less) => {
-      // With each length, the last chunk of the picture is split at another place when the file is read in blocks.
+      // The file is read in blocks. Each length splits the last chunk of the picture at a different place.
       const padding = Buffer.concat([
         png.subarray(0, 33),
         textChunk(160_000 - (png.length % 160_000) - less),
@@ -103,7 +103,7 @@ describe("a large PNG", () => {
   });
 });
 
-/** A chunk with `size` bytes of data. The name of the chunk tells readers that they may skip it. */
+/** A chunk with `size` bytes of data. The name of the chunk says that readers may skip it. */
 function textChunk(size: number): Buffer {
   const bytes = Buffer.alloc(Math.max(0, size) + 12);
   bytes.writeUInt32BE(Math.max(0, size), 0);
@@ -199,7 +199,7 @@ describe("image --from", () => {
     expect(err).toContain(message);
   });
 
-  test("rejects settings that the service does not support before anything is sent", async () => {
+  test("before anything is sent, rejects settings that the service does not support", async () => {
     const cli = await createCli();
     const text = { parameters: "cat\nSteps: 20, Size: 512x512" };
     await writeFile(join(cli.folder, "old.png"), encode({ ...onePixel, text }));

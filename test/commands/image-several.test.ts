@@ -152,7 +152,7 @@ const brokenBody = () =>
   });
 
 describe("image with several pictures, after a response of 429", () => {
-  test("waits as the service asks, sends half as many requests at once, and sends the request again", async () => {
+  test("waits as long as the service asks, sends half as many requests at once, and sends the request again", async () => {
     const most: number[] = [];
     const { responder, seen, attempts } = service((seed, attempt) => {
       most.push(seen.underWay);
@@ -167,7 +167,7 @@ describe("image with several pictures, after a response of 429", () => {
     expect(Math.max(...most.slice(4, 7))).toBe(2);
   });
 
-  test("waits no longer than the service asks if the system's clock is set back meanwhile", async () => {
+  test("waits no longer than the service asks, even if the system's clock is set back meanwhile", async () => {
     const { responder } = service((seed, attempt) =>
       seed === 1 && attempt === 1 ? refused(429, { "retry-after": "7" }) : picture(),
     );
@@ -185,7 +185,7 @@ describe("image with several pictures, after a response of 429", () => {
     expect(Math.max(...slept)).toBe(7_000);
   });
 
-  test("waits longer each time without Retry-After, until --retries is reached", async () => {
+  test("without Retry-After, waits longer each time, until --retries is reached", async () => {
     const { responder, attempts } = service((seed) => (seed === 1 ? picture() : refused(429)));
     const { run, folder } = await createCli({ respond: responder });
     const line = "image cat -n 3 --seed 1 --concurrency 1 --retries 2 --out {seed}.png";

@@ -112,7 +112,7 @@ test("--no-validate sends a label as if it were an ID", async () => {
   expect(requestLines(requests)).toEqual([lookup("trainer")]);
 });
 
-describe("labels if one of the two listings of rentals is not available", () => {
+describe("when one of the two listings of rentals is not available, labels", () => {
   const failing =
     (status: number): Responder =>
     ({ path, query }) => {
@@ -147,12 +147,12 @@ test("volumes attach sends a label as if it were an ID if volumes cannot be list
   });
 });
 
-describe("a listing that is incomplete or not a list", () => {
+describe("a listing", () => {
   const pages: readonly (readonly [string, object])[] = [
-    ["a cursor", { items: [], nextCursor: "abc" }],
-    ["more", { rentals: [], hasMore: true }],
-    ["a total", { data: [], pagination: { total: 30 } }],
-    ["nothing", {}],
+    ["a cursor for the next page", { items: [], nextCursor: "abc" }],
+    ["hasMore", { rentals: [], hasMore: true }],
+    ["a total above the number of items", { data: [], pagination: { total: 30 } }],
+    ["no list", {}],
   ];
   const listing = (page: object) =>
     createCli({
@@ -164,7 +164,7 @@ describe("a listing that is incomplete or not a list", () => {
       },
     });
 
-  test.each(pages)("with %s finds no label, and stops commands that depend on it", async (_what, page) => {
+  test.each(pages)("with %s is an error for commands that need the complete list", async (_what, page) => {
     const { run } = await listing(page);
     const create = "rentals create vm --gpus 1 --yes";
     for (const [line, code] of [
@@ -193,7 +193,7 @@ describe("a listing that is incomplete or not a list", () => {
     },
   );
 
-  test("is complete if the page has no next page", async () => {
+  test("is complete if it names no next page", async () => {
     const { run } = await listing({ items: [{ id: 1, label: "x" }], nextCursor: null, total: 1 });
     expect((await run("volumes list", overNetwork())).err).toBe("");
     expect(await run("rentals get trainer", overNetwork())).toMatchObject({ code: 5 });

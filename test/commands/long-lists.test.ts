@@ -16,7 +16,7 @@ const machine = (id: number) => ({
 });
 const machines = Array.from({ length: 40 }, (_, id) => machine(id));
 const metal = Array.from({ length: 3 }, (_, id) => ({ ...machine(100 + id), gpuCount: 8 }));
-/** Replaces a number by one whose digits JavaScript would change. */
+/** Replaces a number with one whose digits JavaScript would change. */
 const exact = (text: string) => text.replaceAll('"costPerHourCents":100,', '"costPerHourCents":100.50,');
 
 /** A response in pieces that end in the middle of records. The connection breaks after `pieces` pieces. */
@@ -137,7 +137,7 @@ describe("a long listing that breaks off", () => {
     expect(neither).toMatchObject({ code: 9, out: "" });
   });
 
-  test("is requested again and not printed in part if the received part is short", async () => {
+  test("is requested again, and not printed in part, if the received part is short", async () => {
     let attempts = 0;
     const { run } = await createCli({
       respond: ({ path }) => {

@@ -25,7 +25,7 @@ test.each([
   },
 );
 
-test("tts --out - saves truncated audio to a file, as image does, because stdout cannot say that it is truncated", async () => {
+test("tts --out - saves truncated audio to a file instead, because on stdout nothing could mark it as truncated", async () => {
   const { run, folder } = await createCli({ respond: always(200, { audio: wav(1000) }) });
   const { code, out, err } = await run("tts Hello --out -", overNetwork());
   expect({ code, out }).toEqual({ code: 7, out: "" });
@@ -34,7 +34,7 @@ test("tts --out - saves truncated audio to a file, as image does, because stdout
   expect((await readFile(path)).toString("base64")).toBe(wav(1000));
 });
 
-test("image leaves a seed that is not a whole number out of the file name", async () => {
+test("image omits a seed that is not a whole number from the file name", async () => {
   const images = [{ image: Buffer.from(tinyPng()).toString("base64"), seed: "../.." }];
   const { run, folder } = await createCli({ respond: always(200, { images }) });
   expect(await run("image hello", overNetwork())).toMatchObject({ code: 0 });

@@ -16,7 +16,7 @@ import { thorough } from "../support/thorough.ts";
 
 const exitCodes = new Set<number>(Object.values(exit));
 
-/** The allowed exit codes of a command that requires the service's description if the description is not available. */
+/** The exit codes that a command may return if it requires the service's description, which is not available. */
 const withoutDescription = new Set<number>([
   exit.done,
   exit.fault,
@@ -36,7 +36,7 @@ function replacedOf(id: OperationId): string | undefined {
 /** The part of an outcome that must be the same for every service. */
 const result = ({ code, out }: ServiceOutcome) => ({ code, out });
 
-/** Whether a failure is not an internal error. If a check fails, `doctor` exits with the code of an internal error. */
+/** Whether a failure is expected: any but an internal error. A failed check of `doctor` has the same exit code. */
 const isExpectedFailure = (code: unknown, exitCode: number): boolean =>
   exitCode !== exit.fault || code === "UNHEALTHY";
 
@@ -108,7 +108,7 @@ describe("a nonstandard service that", () => {
   );
 
   test.each(undescribed)(
-    "has only the replacements and $name: each command succeeds, or its error names the missing path",
+    "has only the replacements and $name: each command for a replaced operation succeeds, or its error names the missing path",
     async (service) => {
       const { send } = await serviceHarness();
       for (const one of await linesFor(service, undescribed)) {

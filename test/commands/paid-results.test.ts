@@ -10,7 +10,7 @@ import { base64, painter, saved, tinyPng } from "../support/pictures.ts";
 import { withPngText } from "../support/png-text.ts";
 import { always, overNetwork } from "../support/service.ts";
 
-/** Audio without a header, whose format cannot be detected. */
+/** Audio without a header, so its format cannot be detected. */
 const pcm = Buffer.from(Array.from({ length: 400 }, (_, at) => (at * 37) % 200));
 const wav = Buffer.from(`RIFF\x20\0\0\0WAVEfmt ${"\0".repeat(24)}`, "latin1");
 const mp3 = Buffer.from(`ID3\x04\0\0\0\0\0\0${"\x01".repeat(600)}`, "latin1");
@@ -556,7 +556,7 @@ describe("a result is kept if the request has values of the wrong type", () => {
     expect((await readFile(out.trimEnd())).subarray(0, png.length - 12)).toEqual(png.subarray(0, -12));
   });
 
-  test("by image, which sends a seed that is a text unchanged", async () => {
+  test("by image, which does not change a seed that is a string", async () => {
     const cli = await createCli({ respond: always(200, { images: [{ image: base64(png) }] }) });
     await writeFile(join(cli.folder, "old.png"), withPngText(png, { prompt: "cat", seed: "7" }, "1.0.0"));
     const { requests } = await cli.run("image --from old.png --no-validate", overNetwork());

@@ -13,7 +13,7 @@ const historyPath = "/v2/on-demand/rental-history";
 
 type Body = Readonly<Record<string, unknown>> | readonly unknown[] | null;
 
-/** A sandbox with one rental of $2.00 an hour. `bodies` replace the responses to reads, by path. */
+/** A sandbox with one rental of $2.00 an hour. `bodies` replaces responses to reads, by path. */
 async function withOneRental(bodies: Readonly<Record<string, Body | (() => Response)>> = {}) {
   let ready = false;
   const respond: Responder = ({ path, method }) => {
@@ -50,7 +50,7 @@ describe("--max-burn", () => {
     expect({ code, writes: writeCount(requests) }).toEqual({ code: 0, writes: 1 });
   });
 
-  test("counts the new rental although no rental is active", async () => {
+  test("counts the new rental even if no rental is active", async () => {
     const { run } = await createCli();
     const { code, err, requests } = await run("rentals create vm --gpus 8 --max-burn 5 --sandbox --yes");
     expect({ code, writes: writeCount(requests) }).toEqual({ code: 11, writes: 0 });
@@ -236,7 +236,7 @@ describe("the lock for creates with a burn limit", () => {
   });
 
   describe("is lost during the first of three creates", () => {
-    /** `spoil` is called once the first create was sent. */
+    /** A CLI that loses the lock when a create is sent. It then calls `spoil`, and responds with the status `first`. */
     async function loser(spoil: () => void, first = 201) {
       let creates = 0;
       const cli = await createCli({

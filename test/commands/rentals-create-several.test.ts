@@ -97,7 +97,7 @@ describe("--count", () => {
     expect(err).toContain("Rentals 1001, 1002, 1003 exist and are billed. Do not create them again.");
   });
 
-  test("waits for all rentals together no longer than --wait-timeout although the clock is set back", async () => {
+  test("waits no longer than --wait-timeout for all rentals together, even if the clock is set back", async () => {
     const pass = steadyClock();
     const cli = await createCli({
       respond: ({ path, query }) => {
@@ -115,7 +115,7 @@ describe("--count", () => {
   test.each([
     ["6.00", 0, 3],
     ["5.99", 11, 0],
-  ])("with --max-burn %s checks all rentals before anything is sent", async (limit, code, sent) => {
+  ])("with --max-burn %s, checks all rentals before anything is sent", async (limit, code, sent) => {
     const { run } = await createCli();
     const outcome = await run(`${three} --max-burn ${limit}`);
     expect({ code: outcome.code, sent: creates(outcome.requests).length }, outcome.err).toEqual({
@@ -267,7 +267,7 @@ describe("--if-absent", () => {
     expect((await run("rentals get 1001 --sandbox -o json")).out).toContain("Running");
   });
 
-  test("with --count creates only the rentals that are missing", async () => {
+  test("with --count, creates only the rentals that are missing", async () => {
     const { run } = await createCli();
     await run(`${one} --label trainer-2`);
     const { out, requests } = await run(`${ensure} --count 3 -o id`);

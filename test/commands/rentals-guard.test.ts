@@ -132,7 +132,7 @@ describe("rentals guard", () => {
     expect(await readFile(leaseFile(cli), "utf8")).toBe(before);
   });
 
-  test("removes the lease of a rental that has ended by itself", async () => {
+  test("removes the lease of a rental that has already ended", async () => {
     const cli = await createCli();
     await cli.run(`${create} --lease 1h`);
     await cli.run("rentals terminate 1001 --yes --sandbox");
@@ -213,7 +213,7 @@ describe("a guard that has no permission to change the lease file", () => {
     expect(terminations(outcome)).toEqual([]);
   });
 
-  test("finds the rental of a pending lease, and notifies", async () => {
+  test("finds the rental of a pending lease, does not end it, and runs the --notify command", async () => {
     const cli = await createCli();
     await cli.run(`${create} --label run-t0`);
     const lease = { process: deadProcess, endsWithProcess: true, by: "rentals run", startedAt: at(500) };
@@ -275,7 +275,7 @@ describe("a terminate request whose effect is uncertain", () => {
     expect(await leasesOf(cli)).toHaveLength(1);
   });
 
-  /** A CLI whose lease of rental 1001 is over. The rental has this status as soon as its termination was accepted. */
+  /** A CLI whose lease of rental 1001 is over. A request to terminate the rental gives it this status. */
   async function thatBecomes(status: string, response: unknown = { message: "OK" }): Promise<Cli> {
     let isSent = false;
     const record = () => ({ id: 1001, rentalType: "vm", status: isSent ? status : "Running" });
@@ -604,7 +604,7 @@ describe("the lease of a create whose outcome is unknown", () => {
     expect(await activeIn(cli)).toBe("1001\n");
   });
 
-  test("from a process that cannot be checked makes the guard print the next steps, even before an error", async () => {
+  test("from a process that cannot be checked makes the guard print the next steps, even if an error follows", async () => {
     const cli = await createCli();
     await cli.run(`${create} --label run-t0`);
     const lease = {
@@ -669,7 +669,7 @@ describe("a rental that got another lease after a create whose outcome is unknow
     expect(await activeIn(cli)).toBe("1001\n");
   });
 
-  test("leaves the lease of the create for another rental with the same label: the lease is reported, and no rental ends", async () => {
+  test("does not use up the lease of the create if another rental has the same label: that lease is reported, and no rental ends", async () => {
     const cli = await lost();
     await cli.run(`${create} --label train`);
     await cli.run("rentals lease set 1001 12h --sandbox");
@@ -682,7 +682,7 @@ describe("a rental that got another lease after a create whose outcome is unknow
     expect(await activeIn(cli)).toBe("1002\n");
   });
 
-  test.each(["", "--dry-run"])("does not end if that lease is set while a guard checks: %s", async (flag) => {
+  test.each(["", "--dry-run"])("does not end if the other lease is set during a check: %s", async (flag) => {
     let set: (() => Promise<unknown>) | undefined;
     const cli = await cliThatResponds(async (request) => {
       if (isCreate(request)) return failure(500);
@@ -949,7 +949,7 @@ describe("flags of rentals guard", () => {
     ).toEqual(["no-lease"]);
   });
 
-  test("--every ends rentals although its output is not read", async () => {
+  test("--every ends rentals even if its output is not read", async () => {
     const abort = new AbortController();
     let read = () => {};
     const isRead = new Promise<void>((resolve) => {
@@ -979,7 +979,7 @@ describe("flags of rentals guard", () => {
     expect(await activeIn(cli)).toBe("");
   });
 
-  test("--every says how many events it did not print, because its output was not read", async () => {
+  test("--every says how many events it did not print because its output was not read", async () => {
     const abort = new AbortController();
     let read = () => {};
     const isRead = new Promise<void>((resolve) => {
@@ -1082,7 +1082,7 @@ describe("rentals guard --notify", () => {
     expect(notified.slice(2).map(({ event }) => event.event)).toEqual(["ends-soon", "no-lease"]);
   });
 
-  test("passes an ongoing event on only once if several guards run", async () => {
+  test("passes an ongoing event only once, even if several guards run", async () => {
     const cli = await createCli();
     await cli.run(create);
     const { notified, options } = recorder();

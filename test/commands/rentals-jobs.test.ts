@@ -355,7 +355,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
   });
 
   test.each([1, 2])(
-    "`cancel` of %i jobs names the rentals that may still be billed if it is interrupted",
+    "if it is interrupted, `cancel` of %i jobs names the rental that it may not have ended",
     async (count) => {
       const interruption = new AbortController();
       const { run } = await createRenter({
@@ -636,7 +636,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     const kept = (script: string, ...flags: readonly string[]) =>
       sh(script, "--label", "train", "--detach", "--keep", ...flags);
 
-    test("is started, detached from and canceled without a message that the rental ends", async () => {
+    test("can be started, left and canceled, and no message says that the rental ends", async () => {
       const { run, active } = await createRenter();
       const { err } = await run(kept("sleep 30"));
       expect(err).not.toMatch(/end the rental/);

@@ -22,7 +22,7 @@ import { words } from "../support/words.ts";
 
 const create = "rentals create vm --gpus 1 --yes --sandbox";
 
-/** A CLI whose responses depend on its folder. */
+/** A CLI whose service can use the folder of the CLI. */
 async function withFolder(
   replacements: (folder: () => string) => { readonly respond: Responder },
 ): Promise<Cli> {
@@ -51,7 +51,7 @@ describe("rentals create --lease", () => {
     expect(err).toContain("gpuctl rentals guard --every 5m --sandbox  # end it after 1h 30m");
   });
 
-  test("with --count saves a lease for each rental", async () => {
+  test("with --count, saves a lease for each rental", async () => {
     const cli = await createCli();
     await cli.run(`${create} --count 3 --label node --lease 1d`);
     const { out } = await cli.run("rentals lease list --columns rentalId,label,endsAt -o tsv --sandbox");
@@ -126,7 +126,7 @@ describe("rentals create --lease", () => {
     ["rentals lease set 1001 2h --sandbox", "leases.jsonl.holder.lock-owner"],
     [`${create} --max-burn 90`, "rentals-create"],
     [`${create} --max-burn 90`, "rentals-create.lock-owner"],
-  ])("a full disk is an error before anything is sent: `%s` with no space for %s", async (line, file) => {
+  ])("a full disk is an error before a create is sent: `%s` with no space for %s", async (line, file) => {
     const cli = await createCli();
     await cli.run(create);
     const free = fillDisk(file);
@@ -166,7 +166,7 @@ describe("rentals create --lease", () => {
       }));
 
     test.each([
-      ["the wait ends too early", "--wait --wait-timeout 1s", {}, 8],
+      ["the wait times out", "--wait --wait-timeout 1s", {}, 8],
       ["the result cannot be printed", "", { writeFails: new Error("no space left") }, 1],
       ["a filter fails", "--jq '.id | error'", {}, 7],
     ])("says so if %s", async (_, flags, options, exitCode) => {
@@ -406,7 +406,7 @@ describe("rentals lease", () => {
     },
   );
 
-  test("list shows the lease that ends first at the top, and counts the leases of other services", async () => {
+  test("list sorts leases by their end, and counts the leases of other services", async () => {
     const cli = await createCli();
     await writeLeases(cli, [
       { rentalId: "7", service: "https://api.example.com" },

@@ -134,7 +134,7 @@ test("rentals history shows ended rentals", async () => {
   `);
 });
 
-test("rentals list spells the type as --type does in a table, whatever the service sends, and leaves JSON unchanged", async () => {
+test("in tables, rentals list spells the type as --type does, whatever the service sends; in JSON, the type is unchanged", async () => {
   const types = ["virtual-machine", "VM", "bare-metal", "BareMetal", "pod"];
   const { run } = await createCli({
     respond: ({ path }) =>

@@ -92,7 +92,7 @@ describe("machines of the sandbox", () => {
 
   const ends = {
     "rentals terminate": "rentals terminate 1001 --yes --sandbox",
-    "the clock": "sandbox clock advance 2d --sandbox",
+    "the end of the reserved term": "sandbox clock advance 2d --sandbox",
     "a reset": "sandbox reset --yes --sandbox",
   };
   test.each(sample(Object.entries(ends), 1))(

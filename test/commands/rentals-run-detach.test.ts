@@ -63,7 +63,7 @@ describe.skipIf(process.platform === "win32")("a detached job", () => {
     expect(await jobs()).toMatchObject([{ state: "ended", outcome: "interrupted" }]);
   });
 
-  test("is resumed by the same line, and no second machine is rented, if it is not known that its command has started", async () => {
+  test("is resumed by the same line, and no second machine is rented, if it is not known whether its command has started", async () => {
     const { run, line, active, jobs } = await createKilled("exit 4");
     expect(await jobs()).toMatchObject([{ state: "unattended" }]);
     const { code, err, requests } = await run(line);
@@ -74,7 +74,7 @@ describe.skipIf(process.platform === "win32")("a detached job", () => {
   });
 
   test.each([
-    ["the same line", undefined],
+    ["a run of the same line", undefined],
     ["jobs attach", "rentals jobs attach"],
   ])("goes on after Ctrl-C during %s, and its lease no longer ends with a process", async (_, words) => {
     const { run, renter, line, remote, active, jobs } = await createKilled("echo one; sleep 30");
