@@ -119,7 +119,7 @@ describe.runIf(thorough)("a gallery in Chromium", () => {
     expect(requests.filter((url) => !url.startsWith("file://"))).toEqual([]);
   });
 
-  test("shows its pictures from a page that contains them, in another folder", async () => {
+  test("with --embed, shows its pictures in another folder and after their files were deleted", async () => {
     const home = await homeWithGallery();
     await mkdir(join(home.folder, "sent"));
     const path = join(home.folder, "sent", "page.html");
@@ -164,7 +164,7 @@ describe.runIf(thorough)("a gallery in Chromium", () => {
     });
   });
 
-  test("shows what pictures and file names say as text, and runs none of it", async () => {
+  test("shows the text in pictures and file names as plain text, and never runs it as code", async () => {
     const home = await createHome();
     const folder = join(home.folder, "pictures");
     await mkdir(folder);

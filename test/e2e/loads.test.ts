@@ -7,7 +7,7 @@ import { serveThirdParty } from "./third-party-server.ts";
 
 const recorder = fileURLToPath(new URL("record-loads.cjs", import.meta.url));
 
-/** A string that identifies each library in the minified bundle. */
+/** For each library, a string that identifies it in the minified bundle. */
 const marks = {
   zod: "_zod",
   conf: "clearInvalidConfig",
@@ -35,7 +35,7 @@ const librariesIn = (chunks: readonly string[]) =>
 /** A chunk's name without its hash, and without the digit that rolldown may add for chunks with the same name. */
 const logical = (chunk: string) => chunk.replace(/(?:-[\w-]{8}\d?)?\.cjs$/, "");
 
-/** The size of each file below a folder that was changed since a time. */
+/** The sizes of the files that were changed since a time, in a folder and its subfolders. */
 const changedIn = (folder: string, since: number): readonly number[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -54,7 +54,7 @@ async function loadsOf(line: string, { warm = false, expected = 0 } = {}) {
   const start = Date.now();
   const record = join(home.folder, "loads.json");
   const command = [process.execPath, "--require", recorder, launcher] as const;
-  // Without gpuctl's cache of compiled code, Node.js loads every file and can record it.
+  // Without gpuctl's cache of compiled code, Node.js loads every file, so the recorder sees each of them.
   const env = { RECORD_LOADS_IN: record, NODE_DISABLE_COMPILE_CACHE: "1" };
   const { code, err } = await home.run(line, { command, env });
   expect(code, err).toBe(expected);
@@ -75,8 +75,8 @@ async function loadsOf(line: string, { warm = false, expected = 0 } = {}) {
 
 /**
  * The costs of the second run of a command line: the number of gpuctl's files that it loads, their size in bytes, and
- * the size of the files on the disk that it changes. The sandbox's database is counted as a whole. A size
- * may be up to 3% smaller or larger.
+ * the size of the files on the disk that it changes. The whole database of the sandbox counts. A measured size may be
+ * up to 3% smaller or larger.
  */
 interface Cost {
   readonly line: string;
@@ -190,7 +190,7 @@ describe("modules loaded", () => {
     },
   );
 
-  test("a chat with the sandbox's own model loads neither the code that talks to engines nor the page", async () => {
+  test("a chat with the sandbox's own model loads neither the code for engines nor the code of the sandbox's page", async () => {
     const { chunks, builtin } = await loadsOf("chat hi --sandbox");
     for (const mark of ["it stopped sending data", "data-live"]) {
       const marked = readdirSync(dist).filter((name) => name.endsWith(".cjs") && textOf(name).includes(mark));

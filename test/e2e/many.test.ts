@@ -52,7 +52,7 @@ it("concurrent creates with --if-absent and one label create one rental", async 
   expect((await home.run("rentals list -o id", { env })).out).toBe("1001\n");
 });
 
-/** A process is killed after this output. It may have written more by then. */
+/** Output after which a process is killed. The process may have written more by then. */
 const moments = [
   { name: "the listing before the write", stream: "stderr", at: /GET/ },
   { name: "the write", stream: "stderr", at: /POST/ },

@@ -48,8 +48,8 @@ test("the SDK's client rents, reads and ends a rental over stdio", async () => {
 });
 
 /**
- * Copies the inspector's command line, and returns its main file. The command line reads a `package.json` that is
- * missing from its package.
+ * Copies the inspector's command-line program, and returns the path of its main file. The program reads a
+ * `package.json` in the folder above its own, and its package does not contain that file.
  */
 async function inspectorIn(folder: string): Promise<string> {
   const source = join(repository, "node_modules/@modelcontextprotocol/inspector-cli");

@@ -10,7 +10,7 @@ import { virtualMachine } from "./third-party-records.ts";
 
 const recorder = fileURLToPath(new URL("record-memory.cjs", import.meta.url));
 
-/** About 3 KB each, so that a few thousand exceed the heap limit. */
+/** A record of about 3 KB, so that 20,000 of them exceed the heap limit. */
 const rental = (id: number) => JSON.stringify({ ...virtualMachine, id: String(id), note: "x".repeat(2_800) });
 
 const batch = 100;
@@ -35,7 +35,7 @@ async function stream(response: ServerResponse, count: number): Promise<void> {
 /** The heap limit in MiB. It is far below the size of the records: gpuctl runs out of memory if it keeps them. */
 const heap = 32;
 
-/** The peak resident memory in MiB of a command that lists `count` rentals, and the bytes that it printed. */
+/** The peak resident memory in MiB of a command that lists `count` rentals, and the number of bytes that it printed. */
 async function memoryOf(format: string, count: number) {
   const server = createServer((_request, response) => void stream(response, count));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -58,7 +58,7 @@ async function memoryOf(format: string, count: number) {
   return { mebibytes: Number(await readFile(record, "utf8")) / 1024, bytes: (await stat(printed)).size };
 }
 
-/** MiB of garbage that may not have been collected yet. The response itself takes 63 MiB. */
+/** How many MiB more the long list may need: garbage that was not collected yet. Its response has 63 MiB. */
 const margin = 54;
 
 describe.skipIf(process.platform === "win32")("memory for a hundred times as many rentals", () => {

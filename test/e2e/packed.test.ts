@@ -23,7 +23,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => packed?.remove());
 
-/** The command installed in a folder, in a home of its own. */
+/** The command that is installed in a folder. It runs in a new home. */
 async function installedCommand(where: string) {
   const home = await createHome();
   const command = [join(where, "node_modules", ".bin", "gpuctl")] as const;
@@ -149,7 +149,7 @@ describe("the packed library", () => {
   });
 });
 
-/** Every test suite in the documentation. */
+/** Every Vitest suite in the documentation. */
 const suites = ["README.md", "docs/library.md"].flatMap((text) =>
   blocksOf(readFileSync(join(repository, text), "utf8"), "js")
     .filter((block) => block.includes('from "vitest"'))
@@ -233,7 +233,7 @@ export const open: () => Promise<Sandbox> = () => createSandbox({ now: () => 0 }
   });
 });
 
-/** The files below a folder, by their paths from there, without those of installed dependencies. */
+/** The paths of the files in a folder and its subfolders, relative to the folder. */
 async function filesIn(where: string): Promise<readonly string[]> {
   const found = await readdir(where, { recursive: true, withFileTypes: true });
   return found.filter((one) => one.isFile()).map((one) => relative(where, join(one.parentPath, one.name)));

@@ -88,7 +88,7 @@ describe.skipIf(process.platform === "win32")("at a prompt", () => {
 });
 
 describe.skipIf(process.platform === "win32")("setup in a terminal", () => {
-  it("sets up the sandbox with the default of every other prompt", async () => {
+  it("sets up the sandbox if it is selected and the defaults of all other prompts are accepted", async () => {
     const home = await createHome();
     const terminal = home.onTerminal("setup");
     await terminal.waitFor(/Name of the profile/);

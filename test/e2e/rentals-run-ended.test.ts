@@ -23,7 +23,7 @@ const line = "rentals run --gpus 1 --sync project --fetch results --yes -- sh tr
 
 type Signal = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGKILL";
 
-/** When gpuctl gets a signal: at a request, before or after the service handles it, or at a connection to the rental. */
+/** When gpuctl gets a signal: before or after the service handles a request, or at a connection to the rental. */
 type Moment =
   | { readonly request: RegExp; readonly handled: boolean }
   /** The nth start of ssh or rsync. The ssh that rsync starts does not count. */
@@ -53,7 +53,7 @@ const moments: Readonly<Record<string, Moment>> = {
 const textOf = async (request: IncomingMessage): Promise<string> =>
   Buffer.concat(await request.toArray()).toString();
 
-/** A server that passes requests on. Calls `at` before and after each; if `at` returns false, breaks the connection. */
+/** A server that passes requests on. It calls `at` before and after each, and disconnects if `at` returns false. */
 async function createProxy(
   target: string,
   at: (request: string, handled: boolean) => boolean,
@@ -80,13 +80,13 @@ async function createProxy(
 
 interface Signalled {
   readonly home: Home;
-  /** Runs gpuctl. The first run of `line` gets the signal. */
+  /** Runs gpuctl. The first run that reaches the moment gets the signal. */
   readonly run: (line: string) => Promise<{ code: number | undefined; out: string; err: string }>;
   /** With `isArmed: false`, no run gets the signal at a request before this is called. */
   readonly arm: () => void;
 }
 
-/** A home with a project and a served sandbox with machines, where gpuctl gets a signal at a moment. */
+/** A home with a project, and a served sandbox with machines. At the moment, gpuctl gets the signal. */
 async function createSignalled(
   moment: Moment,
   signal: Signal,

@@ -38,7 +38,7 @@ const expectNothingLeft = async ({ run }: Home) => {
 
 const resultOf = (home: Home, name: string) => readFile(join(home.folder, "results", name), "utf8");
 
-/** Makes rentals of a home say that they have no rsync. */
+/** Hides the rsync of rentals from the gpuctl of a home. */
 const withoutRemoteRsync = ({ folder }: Home) =>
   addProgram(
     folder,
@@ -49,7 +49,7 @@ exec ${pathOf("ssh")} "$@" < <(echo 'command() { [ "$2" != rsync ] && type "$2";
     "bash",
   );
 
-/** A search path with all programs but rsync. */
+/** A `PATH` with all programs except rsync. */
 async function pathWithoutRsync({ folder, env }: Home): Promise<string> {
   const links = join(folder, "links");
   await mkdir(links);
@@ -70,7 +70,7 @@ describe.skipIf(process.platform === "win32")("rentals run on a machine of the s
   needs("sshd");
   needs("rsync");
 
-  // Only in a thorough run: rentals-run-ended.test.ts kills and resumes such a job, and the test of the README runs one.
+  // Only in a thorough run: rentals-run-ended.test.ts kills and resumes such a job, and the README's test runs one.
   test.runIf(thorough)("a script gets its input, and its output and results come back", async () => {
     const home = await createRenter();
     const { code, out, err } = await home.run(line);
@@ -115,7 +115,7 @@ describe.skipIf(process.platform === "win32")("rentals run on a machine of the s
   });
 
   describe.each(sample(["this machine", "the rental"], 0))("without rsync on %s", (place) => {
-    // Older releases of scp send names to a shell on the rental, as -O does.
+    // Older releases of scp, and newer ones with -O, pass file names to a shell on the rental.
     test.each(sample(["", "-O"], 1))(
       "scp %s copies names with spaces and other characters both ways",
       async (option) => {
@@ -172,7 +172,7 @@ describe.skipIf(process.platform === "win32")("rentals run on a machine of the s
         }),
       );
       if (!first || !second) throw new Error("one is missing");
-      expect([first.watches, second.watches].toSorted(), "one attends the job").toEqual([false, true]);
+      expect([first.watches, second.watches].toSorted(), "one of them only watches").toEqual([false, true]);
       expect([first.shown, second.shown]).toEqual(["one\n", "one\n"]);
       const [attends, watches] = first.watches
         ? [second.attach, first.attach]

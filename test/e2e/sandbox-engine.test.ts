@@ -6,7 +6,7 @@ import { skipWithout } from "../support/programs.ts";
 const serviceKey = "sk-of-the-service-0123456789";
 const engineKey = "sk-of-the-engine-0123456789";
 
-test("an engine that one process has set streams to another process, and receives only its own key", async () => {
+test("after one process sets an engine, another process streams from it, and the engine receives only its own key", async () => {
   const home = await createHome({ GPUCTL_API_KEY: "gpuctl-sandbox-full" });
   const engine = await chatEngine();
   const set = await home.run(`sandbox engine set chat ${engine.url} --api-key-env ENGINE_KEY`, {
@@ -34,7 +34,7 @@ test("an engine that one process has set streams to another process, and receive
   expect(JSON.stringify(engine.requests)).not.toMatch(/gpuctl-sandbox-full/);
 });
 
-test("a served sandbox reads the key of an engine from its own environment, and stops the engine when the client leaves", async () => {
+test("a served sandbox reads the key of an engine from its own environment, and disconnects from the engine when the client disconnects", async () => {
   const server = await createHome({ ENGINE_KEY: engineKey, GPUCTL_API_KEY: serviceKey });
   const { url, apiKey } = JSON.parse(await firstChunk(server.start("sandbox serve --port 0 -o json").stdout));
   const { run, start } = await createHome({ GPUCTL_BASE_URL: url, GPUCTL_API_KEY: apiKey });

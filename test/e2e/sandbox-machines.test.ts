@@ -9,7 +9,7 @@ import { addProgram, createHome, firstChunk, gpuctl, runProgram } from "../suppo
 import { needs, pathOf, skipWithout } from "../support/programs.ts";
 import { sample, thorough } from "../support/thorough.ts";
 
-/** A sandbox with machines, served by a process of its own, and a rental that runs there. */
+/** A sandbox with machines that another process serves, and a running rental in it. */
 async function serveMachines() {
   const home = await createHome();
   const serving = home.start("sandbox serve --machines --port 0 -o json");
@@ -61,7 +61,7 @@ function descendantsOf(parent: number | undefined): readonly string[] {
   return childrenOf(String(parent));
 }
 
-/** The folders of the rentals with machines in a home. */
+/** The folders of the machines in a home. Each rental with a machine has one. */
 async function machinesIn(home: string): Promise<readonly string[]> {
   const folder = join(home, "state", "sandbox-machines");
   return (await readdir(folder)).filter((name) => /^\d/.test(name)).map((name) => join(folder, name));
@@ -77,7 +77,7 @@ describe.skipIf(process.platform === "win32")("the keys of machines", () => {
 
   test("are shared by processes that create them at the same time, and by a process that starts after another one was killed", async () => {
     const { folder, run } = await createHome();
-    // This program waits a second between the two files of a key.
+    // This program waits a second before the public key of a pair appears.
     await addProgram(
       folder,
       "ssh-keygen",
@@ -151,7 +151,7 @@ describe.skipIf(process.platform !== "linux")("machines of a served sandbox", ()
     await expect.poll(() => processes.filter(isAlive), { timeout: 30_000 }).toEqual([]);
   });
 
-  test("a machine keeps its home, its host key and its port between runs, and another process can terminate its rental", async () => {
+  test("a machine keeps its home, its host key and its port when the sandbox is served again, and another process can terminate its rental", async () => {
     const { folder, serving, port, run, shell, ssh } = await serveMachines();
     await ssh("echo kept > file");
     serving.kill("SIGKILL");
@@ -161,7 +161,7 @@ describe.skipIf(process.platform !== "linux")("machines of a served sandbox", ()
     // ssh would reject another host key.
     expect(await ssh("cat file")).toMatchObject({ out: "kept\n", err: "" });
     const [machine = ""] = await machinesIn(folder);
-    // A shell warns that the machine is the user's own computer.
+    // Without a command, `rentals ssh` warns that the machine is the user's own computer.
     const shellThere = await run("rentals ssh 1001 --sandbox -- -F none");
     expect(shellThere.err).toContain("rental 1001 is your own computer");
     await run("rentals terminate 1001 --yes --sandbox");

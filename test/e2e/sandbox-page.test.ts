@@ -24,7 +24,7 @@ const focused = (page: Page) =>
 
 // Starting Chromium takes long. Other tests read the page without a browser.
 describe.runIf(thorough)("the page of a served sandbox in Chromium", () => {
-  test("shows what happens as it happens, and keeps what is open and focused", async () => {
+  test("updates while requests arrive, and keeps opened details open and the focus in place", async () => {
     const { sandbox, url, post } = await servedSandbox();
     await post(rentals, { gpuCount: 1, label: "first" });
     const { page, problems, requests } = await open(url);
@@ -110,7 +110,7 @@ describe.runIf(thorough)("the page of a served sandbox in Chromium", () => {
     await press(page, 'button[aria-describedby="scenario-capacity-crunch"]');
     await shows(page, "#situation-list", "h100 is sold out in us-central-1, us-east-1");
     await until(page, "document.querySelector('#boot-list').children.length === 0");
-    // The browser itself reports the response to the request that was refused.
+    // The browser itself reports a response with an error status.
     expect(problems).toEqual([expect.stringContaining("400 (Bad Request)")]);
   });
 
@@ -171,7 +171,7 @@ describe.runIf(thorough)("the page of a served sandbox in Chromium", () => {
     await send("snapshot");
     await shows(page, `${form("snapshot")} [role=status]`, "200");
     const snapshot = await textOf(page, `${form("snapshot")} pre`);
-    // The test's browser answers every question with no.
+    // The browser of the tests dismisses every dialog.
     await send("reset");
     expect(sandbox.status().rentals.active).toBe(1);
     sandbox.reset();

@@ -47,8 +47,9 @@ async function runScript() {
   return lines;
 }
 
-// A thorough run has a process for each line. Other tests run such a script twice in one process.
-test("the bills of the sandbox agree with its records, and a script prints the same again from the same seed", async (context) => {
+// A thorough run starts a process for each line, and runs the script twice. In other runs, one process runs the script
+// once, because other tests run such a script twice in one process.
+test("the bills of the sandbox agree with its records, and a script that runs again from the same seed prints the same", async (context) => {
   if (!thorough) skipWithout("bash", context);
   const [first = [], ...others] = await Promise.all(sample([runScript, runScript], 0).map((run) => run()));
   for (const other of others) expect(other).toEqual(first);

@@ -63,7 +63,7 @@ it("other hosts need the token of the served sandbox", async () => {
     GPUCTL_SANDBOX_TOKEN_FILE: join(home.folder, "token"),
   });
   const { url } = JSON.parse(await firstChunk(serving.stdout));
-  /** A request from another host, which knows the sandbox by another name. */
+  /** The status of the response to a request as another host sends it: the Host header is not localhost. */
   const status = (authorization: string) =>
     new Promise((resolve, reject) => {
       const headers = { host: "sandbox:8787", authorization };
@@ -79,7 +79,7 @@ it("other hosts need the token of the served sandbox", async () => {
   await serving;
 });
 
-it("a served sandbox whose program was replaced says what to do", async () => {
+it("a served sandbox whose program files were removed says what to do", async () => {
   const { folder, env } = await createHome();
   await cp(dist, join(folder, "dist"), { recursive: true });
   await cp(dirname(launcher), join(folder, "bin"), { recursive: true });

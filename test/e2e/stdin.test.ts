@@ -42,7 +42,7 @@ kill -TERM $child; wait $child; echo "exit $?"`;
 
   it.each(["INT", "TERM", "HUP"])("that stays open is reported, and SIG%s ends gpuctl", async (signal) => {
     const home = await createHome();
-    // The shell keeps the pipe open, without a program that would have to be ended.
+    // The shell itself keeps the pipe open, so no other program has to be ended.
     const script = `mkfifo pipe log; exec 3<>pipe
 gpuctl chat Hello --sandbox < pipe 2> log & child=$!
 read -r line < log; echo "$line"

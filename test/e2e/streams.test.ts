@@ -22,7 +22,7 @@ async function homeWithServer(instead: Parameters<typeof serveThirdParty>[0]["in
 
 const formats = sample(outputFormats, 1);
 
-/** More than fits into a pipe. */
+/** More records than fit into the buffer of a pipe. */
 const thousand = Array.from({ length: 1_000 }, (_, id) => ({ ...virtualMachine, id: String(id) }));
 
 const bash = (line: string, { shell }: Home) => shell(line, { shell: "bash" }).ended;
@@ -290,7 +290,7 @@ describe("a served sandbox", () => {
     await new Promise((resolve) => again.close(resolve));
   });
 
-  it("ends with SIGTERM while it draws and speaks", async () => {
+  it("ends with SIGTERM while it generates pictures and speech", async () => {
     const { start } = await createHome();
     const child = start("sandbox serve --port 0 -o json");
     const { url, apiKey } = JSON.parse(await firstChunk(child.stdout));

@@ -75,7 +75,7 @@ describe.skipIf(process.platform === "win32")("in a deleted folder", () => {
 });
 
 describe("the launcher", () => {
-  /** Runs a copy of the launcher, with a program instead of the build, or without a program. */
+  /** Runs a copy of the launcher. It finds `program` instead of gpuctl's build, or no build at all. */
   async function runLauncher(program?: string) {
     const { folder, run } = await createHome();
     await mkdir(join(folder, "dist"));

@@ -16,7 +16,7 @@ async function expectRestored(terminal: Terminal): Promise<void> {
 
 const restored = { hidden: 1, shown: 1, last: "shown" };
 
-/** A service whose rental never starts, or that never responds. */
+/** A home for a service with a rental that never starts. A `silent` service does not respond to its lookup at all. */
 async function slow({ silent = false } = {}) {
   const pending = { ...virtualMachine, status: "Pending", state: "pending" };
   const server = await serveThirdParty({
@@ -62,7 +62,7 @@ describe.skipIf(process.platform === "win32")("the terminal is restored", () => 
     expect(cursorMoves(terminal.bytes())).toEqual(restored);
   });
 
-  test("after Ctrl-\\ and a second Ctrl-C during a wait", async () => {
+  test("after Ctrl-\\, or a second Ctrl-C, during a wait", async () => {
     for (const signals of [["SIGQUIT"], ["SIGINT", "SIGINT"]] as const) {
       const terminal = (await slow({ silent: true })).onTerminal(waits);
       await terminal.waitFor(/Waiting until/);

@@ -10,7 +10,7 @@ interface Read {
   readonly response: unknown;
 }
 
-/** The request that comes before an operation that can have a replacement. */
+/** The request for the service's description. gpuctl sends it before an operation that can have a replacement. */
 const description = { path: "/v2/openapi.json" };
 const vms = "/v2/on-demand/virtual-machine-rentals";
 const machines = "/v2/on-demand/bare-metal-rentals";

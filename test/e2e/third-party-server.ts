@@ -30,7 +30,7 @@ const prefix = "/gpu/api";
 
 /**
  * A service like the one that gpuctl calls, written only from its documentation. It shares no code with gpuctl. Where
- * the documentation leaves field names and record shapes open, they differ from those of the sandbox.
+ * the documentation leaves field names and record shapes open, those of this service differ from the sandbox's.
  */
 export async function serveThirdParty({ key, instead = {} }: ServerOptions): Promise<ThirdPartyServer> {
   const requests: ReceivedRequest[] = [];

@@ -42,7 +42,7 @@ async function serveVoice(silent: { for: string | undefined }) {
   return { asked, waiting, env };
 }
 
-test("a command that was killed in the middle pays for no part twice when it runs again", async (context) => {
+test("a command that was killed in the middle requests only the missing parts when it runs again", async (context) => {
   const silent: { for: string | undefined } = { for: sentences[2] };
   const { asked, waiting, env } = await serveVoice(silent);
   const home = await createHome(env);

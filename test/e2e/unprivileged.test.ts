@@ -6,12 +6,12 @@ import { skipWithout } from "../support/programs.ts";
 import { sample } from "../support/thorough.ts";
 import { serveThirdParty } from "./third-party-server.ts";
 
-/** Root may write everywhere, so the tests of root run as the user nobody. */
+/** Root may write everywhere, so gpuctl runs as the user nobody when root runs the tests. */
 const isRoot = process.geteuid?.() === 0;
 const asNobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] as const;
 const command = isRoot ? ([...asNobody, ...gpuctl] as const) : undefined;
 
-/** A home that the user can read and not write. Its variables name no other folders. */
+/** A home that the user can read but not write. Unless `more` sets them, no variables name other folders. */
 async function readOnlyHome(more: Readonly<Record<string, string>> = {}) {
   const home = await createHome();
   const server = await serveThirdParty({ key });
@@ -48,7 +48,7 @@ describe.skipIf(process.platform === "win32").each(Object.entries(places))("with
     const home = await readOnlyHome();
     const folder = (name: string) => join(home.folder, name);
     return readOnlyHome({
-      // A configuration folder of another user is refused for another reason.
+      // This folder does not exist. One that belongs to another user would be refused for another reason.
       GPUCTL_CONFIG_DIR: folder("config/gpuctl"),
       GPUCTL_STATE_DIR: folder("state"),
       XDG_CACHE_HOME: folder("cache"),
@@ -104,7 +104,7 @@ describe.skipIf(process.platform === "win32")("a batch of another user", () => {
     return { folder, batch, asOther };
   }
 
-  test("whose folder cannot be written is not marked to be sent again", async () => {
+  test("in a folder that cannot be written is not marked to be sent again", async () => {
     const { folder, asOther } = await open();
     await chmod(folder, 0o555);
     const { code, err } = await asOther("batch retry out.jsonl --failed");
@@ -114,7 +114,7 @@ describe.skipIf(process.platform === "win32")("a batch of another user", () => {
     });
   });
 
-  test("whose journal cannot be opened or read is named, and nothing is sent", async () => {
+  test("with a journal that cannot be opened or read causes an error that names the journal, and nothing is sent", async () => {
     const { folder, batch, asOther } = await open();
     const journal = join(folder, "out.jsonl.journal");
     await chmod(folder, 0o777);

@@ -59,7 +59,7 @@ const cuts: readonly { readonly name: string; readonly cut: (connection: Connect
 
 const bodyCuts: readonly Fault[] = framings.flatMap(({ name, start }) =>
   cuts.flatMap(({ name: by, cut }): Fault[] => {
-    // Left out: the end of the connection is also the end of such a body, so the response counts as complete.
+    // The end of the connection is also the end of such a body, so the response would count as complete.
     if (name.endsWith("connection") && by.endsWith("connection")) return [];
     const act: Act = async (connection) => {
       start(connection);

@@ -91,7 +91,7 @@ describe("a response of many small values, which would fill the memory", () => {
   );
 });
 
-test("the start of an error body is reported, even if it arrives at once and is too large", async () => {
+test("the start of an error body is reported, even if the body is too large and arrives all at once", async () => {
   const { run } = await createCli({
     limits,
     respond: () => new Response(`Too much traffic. ${"x".repeat(30_000)}`, { status: 503 }),

@@ -34,7 +34,7 @@ test("only new bytes of a log are read", async () => {
   expect(await read()).toBe("two\n");
 });
 
-test("a log that was cut off is read from its start", async () => {
+test("a log that was truncated is read from its start", async () => {
   const { path, read } = await readLog();
   await truncate(path);
   expect(await read()).toBe("");
@@ -44,7 +44,7 @@ test("a log that was cut off is read from its start", async () => {
 
 test("a log that was replaced is read from its start, even if the new one is longer", async () => {
   const { path, read, readAs } = await readLog();
-  // The clock of a file system may be too coarse to tell when the two files of this test were created.
+  // The clock of a file system may be too coarse to give the two files of this test different creation times.
   expect(await readAs({ birthtimeMs: 0 })).toBe("");
   await rename(path, `${path}.1`);
   expect(await read()).toBe("");

@@ -71,7 +71,7 @@ describe("operations that only the description lists", () => {
     expect(await client.call("listUsage", { limit: 2 })).toMatchObject({ items: [{}, {}] });
   });
 
-  test("are rejected before anything is sent when the service does not list them", async () => {
+  test("are rejected before they are sent if the service does not list them", async () => {
     const { sandbox, client } = await openSandbox({ only: "documented" });
     const { id } = await client.createVirtualMachineRental({ gpuCount: 1 });
     await expect(client.terminateRental({ rentalId: id ?? "" })).rejects.toThrow(NotOffered);
@@ -147,7 +147,7 @@ describe("call", () => {
     },
   );
 
-  test("sends a path that the description does not list, and returns text, bytes or nothing", async () => {
+  test("calls a path that the description does not list, and returns text, bytes or nothing", async () => {
     const server = await listen(({ path }, response) => {
       if (path === "/v2/text") response.setHeader("Content-Type", "text/plain").end("hello");
       else if (path === "/v2/bytes") response.setHeader("Content-Type", "image/png").end("png");

@@ -104,7 +104,7 @@ test("openai gathers a streamed tool call, and parses structured output", async 
   });
 });
 
-test("openai sends pictures as parts", async () => {
+test("openai sends pictures as parts of a message", async () => {
   const { openai } = await openClients();
   const completion = await openai.chat.completions.create({
     model: "sandbox-echo",
@@ -169,7 +169,7 @@ const tools = {
   }),
 };
 
-test("the AI SDK runs a tool and sends its result, whole and streamed", async () => {
+test("the AI SDK runs a tool and sends its result, with and without streaming", async () => {
   const { model, bodies } = await openClients([weatherCall, weatherText]);
   const asked = { model, tools, stopWhen: stepCountIs(3), prompt: "How is the weather?" };
   const { text, steps, finishReason } = await generateText(asked);
@@ -181,7 +181,7 @@ test("the AI SDK runs a tool and sends its result, whole and streamed", async ()
   expect((await streamed.totalUsage).outputTokens).toBeGreaterThan(0);
 });
 
-test("the AI SDK generates an object by a schema", async () => {
+test("the AI SDK generates an object that matches a schema", async () => {
   const { model, bodies } = await openClients([{ json: oslo }, { text: "Oslo" }]);
   const { object } = await generateObject({ model, schema: city, prompt: "A city" });
   expect(object).toEqual(oslo);
@@ -190,7 +190,7 @@ test("the AI SDK generates an object by a schema", async () => {
   await expect(wrong).rejects.toThrow("No object generated");
 });
 
-test("the AI SDK sends pictures as parts", async () => {
+test("the AI SDK sends pictures as parts of a message", async () => {
   const { model, bodies } = await openClients([{ when: { message: "[image/png]" }, text: "A lighthouse" }]);
   const content = [
     { type: "text" as const, text: "What is this?" },

@@ -159,7 +159,7 @@ test("the methods of a closed sandbox say that the sandbox is closed", async () 
   await sandbox.close();
 });
 
-test("closing a sandbox ends a request that it has not responded to, as a lost connection does", async () => {
+test("closing a sandbox ends a pending request as a lost connection does", async () => {
   const { sandbox } = await openSandbox();
   sandbox.fault({ operation: "listStorageVolumes", delay: "1h" });
   const headers = { Authorization: `Bearer ${sandbox.keys.full}` };

@@ -107,7 +107,7 @@ describe("the service's description", () => {
     await expect(serviceWith({}).client.listRentalHistory({}, aborted)).rejects.toThrow("before");
   });
 
-  test("that does not describe paging emits a process warning: the list may be incomplete", async () => {
+  test("leads to a process warning if it does not describe paging, because a list may be incomplete", async () => {
     const warning = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
     onTestFinished(() => warning.mockRestore());
     const { client } = serviceWith({

@@ -135,7 +135,7 @@ describe("a seed", () => {
 describe("situations", () => {
   const machine = { gpuCount: 1 };
 
-  test("a scenario can be set at the start and ended, and a reset restores it", async () => {
+  test("a scenario that was set at the start can be ended, and a reset restores it", async () => {
     const { sandbox, client } = await openSandbox({ scenario: "capacity-crunch" });
     await expect(client.createVirtualMachineRental(machine)).rejects.toMatchObject({ status: 400 });
     sandbox.scenario("none");

@@ -118,7 +118,7 @@ describe.each(transports)("%s", (_name, options) => {
   });
 });
 
-test("an error that is not a network error is rethrown unchanged from a custom fetch", async () => {
+test("an error that a custom fetch throws is rethrown unchanged if it is not a network error", async () => {
   const failure = new Error("no stub for this");
   const client = clientOf("https://api.example.com", { fetch: () => Promise.reject(failure) });
   await expect(client.listStorageVolumes()).rejects.toBe(failure);
@@ -128,7 +128,7 @@ test.each([
   ["an error of its own", new Error("no response"), UnknownOutcome],
   ["its own time limit", new DOMException("took too long", "TimeoutError"), UnknownOutcome],
   ["no error at all", undefined, UnknownOutcome],
-  ["an error from before it connected", Object.assign(new Error(), { code: "ECONNREFUSED" }), NetworkError],
+  ["an error from before the connection", Object.assign(new Error(), { code: "ECONNREFUSED" }), NetworkError],
   ["a host that cannot be reached", unreachable("connect"), NetworkError],
   ["a host that can no longer be reached", unreachable("read"), UnknownOutcome],
 ])(
@@ -182,7 +182,7 @@ test("closing the client after a write was sent throws InterruptedWrite", async 
   expect(writes(server)).toHaveLength(1);
 });
 
-test("closing the client while it fetches the description does not fail later calls", async () => {
+test("closing the client while it fetches the description does not make later calls fail", async () => {
   const openapi = { openapi: "3.1.0", info: { title: "", version: "" }, paths: {} };
   const server = await listen(({ path }, response, index) => {
     if (index > 0) json(response, path.includes("openapi") ? openapi : []);

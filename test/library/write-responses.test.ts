@@ -15,7 +15,7 @@ const documentation = description({
   "POST /v2/ssh-keys/delete": {},
 });
 
-/** A client for a service whose own operations work, and which sends `reply` to all other requests. */
+/** A client for a service that returns its description and a rental, and `reply` for all other requests. */
 function clientOfService(reply: () => Response): Client {
   const own: Readonly<Record<string, object>> = {
     [descriptionPath]: documentation,
@@ -163,7 +163,7 @@ describe.each<[string, (client: Client) => Promise<unknown>]>([
   });
 });
 
-test("a write has an unknown outcome if a given fetch followed a redirect", async () => {
+test("a write has an unknown outcome if a custom fetch followed a redirect", async () => {
   const followed = Object.defineProperty(Response.json({ id: 7, apiKey: "sk-other" }), "redirected", {
     value: true,
   });

@@ -21,7 +21,7 @@ export interface Agent {
   readonly client: Client;
   /** Calls a tool and returns its structured result. */
   readonly call: (name: string, args?: Record<string, unknown>) => Promise<ToolData>;
-  /** What is on stderr so far. */
+  /** What gpuctl has written to stderr so far. */
   readonly log: () => string;
   /** Closes stdin, and returns the outcome of the run. */
   readonly end: () => Promise<Outcome>;

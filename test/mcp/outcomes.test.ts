@@ -23,7 +23,7 @@ const partOfPictures = () =>
     ],
   });
 
-/** A promise that the test settles. */
+/** A promise, and the function that resolves it. */
 function gate() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {

@@ -140,7 +140,7 @@ test("an answer that is too long to show is saved to a file, and its price stays
   expect((await readFile(path, "utf8")) === reply).toBe(true);
 });
 
-test("the price counts once for each answer that a call asks for", async () => {
+test("the price counts once for each answer that a call requests", async () => {
   const chat = { model: "sandbox-echo", messages: [{ role: "user", content: "hi" }] };
   const cli = await createCli();
   const { call, end } = await agentOf(

@@ -149,7 +149,7 @@ describe("the tools", async () => {
     ({ operation, input, path, limit }) => {
       const { inputSchema, issues } = byId.get(operation) ?? {};
       expect(issues?.(input)).not.toEqual([]);
-      // A JSON Schema has no rules across fields.
+      // The JSON Schemas have no rules that compare fields.
       const isRule =
         path.length === 0 || (operations[operation] as Operation).rules?.some(({ id }) => id === limit);
       if (!isRule && limit !== "date-time calendar")
@@ -190,7 +190,7 @@ test("an unknown tool is a protocol error that suggests the nearest one", async 
   );
 });
 
-test("a list has a limit, and says how many records there are", async () => {
+test("a list is limited, and its result says how many records there are", async () => {
   const { call } = await agentOf(await createCli());
   const { data, total } = await call("list_rental_options", { limit: 2 });
   expect(data).toHaveLength(2);

@@ -107,7 +107,7 @@ test("a reference picture must be a file in the output folder", async () => {
 });
 
 test.each([
-  ["arguments that are a text", { name: "create_chat_completion", arguments: "x" }],
+  ["arguments that are a string", { name: "create_chat_completion", arguments: "x" }],
   ["arguments that are a list", { name: "create_chat_completion", arguments: [1] }],
   ["arguments that are null", { name: "create_chat_completion", arguments: null }],
   ["arguments that are a number", { name: "create_chat_completion", arguments: 5 }],

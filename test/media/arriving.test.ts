@@ -4,7 +4,7 @@ import { ArrivingMedia } from "../../src/media/arriving.ts";
 import { base64, tinyPng } from "../support/pictures.ts";
 import { scratchFolder } from "./scratch.ts";
 
-test("if the settings cannot be written, the picture is saved complete, without them", async () => {
+test("if the settings cannot be written, the complete picture is saved without them", async () => {
   const folder = await scratchFolder();
   const to = { kind: "file", path: `${folder}/cat.png` } as const;
   const media = new ArrivingMedia({ to, fallbackFolders: [] });

@@ -38,7 +38,7 @@ test.each([
   ["a data URL with nothing in it", "data:image/png;base64,"],
   ["padding alone", "=="],
   ["too much padding", "AAAA="],
-  ["three signs of padding", "A==="],
+  ["three padding characters", "A==="],
   ["padding in the middle", "AAA=AAAA"],
   ["one symbol too many", "AAAAA"],
   ["a letter of another alphabet", "AA\u0141A"],

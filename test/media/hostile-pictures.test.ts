@@ -44,7 +44,7 @@ describe("only a limited number of the parts of a picture is read", () => {
 
   test.each([
     ["that ends", filled(0xd9), false],
-    ["that is cut off", filled(), true],
+    ["that is truncated", filled(), true],
   ])("when gpuctl saves a JPEG %s", (_what, picture, truncated) => {
     const { read, count } = counting(picture);
     expect(isTruncated({ length: picture.length, read, pngEnd: undefined }, "jpg")).toBe(truncated);
@@ -72,7 +72,7 @@ test("an error names only the first texts of a PNG", () => {
   });
 });
 
-test("a LoRA that has a weight of many digits and no end is read quickly", { timeout: 2000 }, () => {
+test("an unclosed LoRA with many digits in its weight is read quickly", { timeout: 2000 }, () => {
   const prompt = `<lora:a:${"1".repeat(40_000)}`;
   const png = Buffer.concat([pngSignature, chunk("tEXt", Buffer.from(`parameters\0${prompt}\nSteps: 1`))]);
   expect(readSettings(counting(png).read)).toMatchObject({ request: { prompt } });

@@ -28,7 +28,7 @@ test("texts are read back as written, including emoji and newlines, and the pixe
         expect(texts.parameters?.startsWith(`${parameters}\n`)).toBe(true);
         expect(texts.Software).toBe("another");
         expect(readRequest(marked)).toEqual(request);
-        // An independent reader that checks every checksum.
+        // An independent reader accepts every checksum and finds the same pixels.
         const seen = decode(marked, { checkCrc: true });
         expect(seen.data).toEqual(data);
         expect(

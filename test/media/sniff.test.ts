@@ -58,7 +58,7 @@ test.each([
   ["a Matroska video", bytes([0x1a, 0x45, 0xdf, 0xa3, 0x9f, 0x42, 0x82, 0x88], "matroska")],
   ["an IFF file of another form", bytes("FORM", [0, 0, 0, 32], "ILBMBMHD")],
   ["a RIFF file of another form", bytes("RIFF", [36, 0, 0, 0], "AVI LIST")],
-  ["a file whose brands end before a known one", bytes([0, 0, 0, 16], "ftypqt  ", [0, 0, 0, 0], "avif")],
+  ["a file with a known brand after its brands", bytes([0, 0, 0, 16], "ftypqt  ", [0, 0, 0, 0], "avif")],
   ["a file whose version looks like a brand", box("qt  avif")],
   ["a file with more brands than any writer lists", box(`qt  \0\0\0\0${"xxxx".repeat(30)}avif`)],
   ["an MPEG frame with an invalid bit rate", bytes([0xff, 0xfb, 0xf0, 0x00])],

@@ -196,7 +196,7 @@ describe("MP3 files", () => {
     );
   });
 
-  test("whose first frame is cut are joined as they are", async () => {
+  test("whose first frame is truncated are joined as they are", async () => {
     expect(await joined("mp3", one.subarray(0, 100), two)).toEqual(
       Buffer.concat([one.subarray(0, 100), two]),
     );

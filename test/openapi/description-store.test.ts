@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createDescriptionStore } from "../../src/openapi/description-store.ts";
 import { readDescription } from "../../src/openapi/document.ts";
 
-test("a refresh fetches the description again, once, and later loads return the new one", async () => {
+test("several refreshes fetch the description again only once, and later loads return the new one", async () => {
   let fetches = 0;
   const store = createDescriptionStore(
     async () => ({

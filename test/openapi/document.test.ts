@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Description, resolved } from "../../src/openapi/document.ts";
 
-/** A description in which schema 0 is found through `length` references. */
+/** A description whose last schema leads to the first one, a string, through `length` references. */
 function chain(length: number): Description {
   const schemas = Array.from({ length: length + 1 }, (_, at) =>
     at === 0 ? { type: "string" } : { $ref: `#/components/schemas/${at - 1}` },

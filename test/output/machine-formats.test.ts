@@ -40,7 +40,7 @@ const grid = fc
   .chain((columns) => fc.array(fc.array(text, { minLength: columns, maxLength: columns })));
 const jsonValue = fc.jsonValue({ stringUnit: "binary" }).map((value) => JSON.parse(JSON.stringify(value)));
 
-/** A strict RFC 4180 parser; throws on anything else. */
+/** A strict RFC 4180 parser. It throws an error if the text is anything else. */
 function readCsv(source: string): string[][] {
   const rows: string[][] = [];
   let at = 0;
@@ -124,13 +124,13 @@ describe("csv", () => {
 });
 
 describe("a cell that a spreadsheet would run as a formula", () => {
-  /** Reads a text back in the way that help describes. */
+  /** Restores the text of a cell as the help describes. */
   const readBack = (cell: string) => cell.replace(/^'(?='*[=+\-@\t\r])/, "");
   const formulas = fc
     .tuple(fc.constantFrom("=", "+", "-", "@", "\t", "\r", "'", "''", "'=", "-1", "+1e5", "1"), text)
     .map(([start, rest]) => start + rest);
 
-  test.each(["csv", "tsv"] as const)("is a text in %s, and is read back the same", async (format) => {
+  test.each(["csv", "tsv"] as const)("is text in %s, and is read back the same", async (format) => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(formulas, text), { minLength: 1 }), async (notes) => {
         const output = await rendered(

@@ -60,7 +60,7 @@ const document = fc
   .map((parts) => parts.map(({ block, gap }) => block + gap).join(""));
 
 describe("Markdown that streams", () => {
-  test.each(blocks)("looks the same if it arrives in single characters and as a whole: %s", async (block) => {
+  test.each(blocks)("looks the same as a whole and in single characters: %s", async (block) => {
     for (const color of [false, true]) {
       const whole = await drawn([block], { color });
       expect(plain(await drawn([...block], { color }))).toBe(plain(whole));
@@ -145,7 +145,7 @@ describe("Markdown that streams", () => {
     expect(await end()).toBe("```\n");
   });
 
-  test("draws a table once it is complete, in the width of the window", async () => {
+  test("draws a table once it is complete, and fits it into the window", async () => {
     const { add, end } = createMarkdownDrawer({ width: () => 24, color: false });
     expect(await add("| GPU | Notes |\n|---|--:|\n| H100 | a note that is long |\n")).toBe("");
     expect(await end()).toBe(

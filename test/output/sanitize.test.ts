@@ -84,7 +84,7 @@ describe("any text", () => {
     );
   });
 
-  test("is sanitized the same in pieces as in whole, wherever it is split", async () => {
+  test("has the same sanitized text in pieces as in one piece, wherever it is split", async () => {
     await fc.assert(
       fc.asyncProperty(hostile, fc.array(fc.nat(6), { minLength: 1 }), async (text, sizes) => {
         const pieces: string[] = [];

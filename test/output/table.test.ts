@@ -134,7 +134,7 @@ describe("a list in a pipe", () => {
     );
   });
 
-  test("does not pad every row to one long value", async () => {
+  test("does not pad every row to the width of one long value", async () => {
     const long = "x".repeat(100_000);
     const [, first, second] = (await rendered([{ id: 1, label: long }, { id: 2 }], machines, inPipe)).split(
       "\n",

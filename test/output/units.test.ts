@@ -47,7 +47,7 @@ describe("money", () => {
     expect(() => parseMoney(typed, "--max-cost")).toThrow("--max-cost must be an amount in dollars");
   });
 
-  test("a long text is cut in the message", () => {
+  test("a long text is truncated in the error message", () => {
     expect(() => parseMoney(`x${"9".repeat(10_000)}`, "--max-cost")).toThrow(
       `--max-cost must be an amount in dollars such as 12.50, not "x${"9".repeat(99)}…"`,
     );

@@ -36,7 +36,7 @@ test("each user has keys, rentals, volumes, SSH keys and a balance of their own"
   const json = async (id: Parameters<typeof sandbox.call>[0], secret: string, input: object = {}) =>
     (await sandbox.call(id, input, secret)).json();
   const { full } = sandbox.keys;
-  // The seed gives Grace's rental the ID 1001. Ada's rental comes first in the seed, but has no ID there, so it gets 1002.
+  // The seed sets the ID of Grace's rental to 1001, so Ada's rental, for which it sets no ID, gets 1002.
   expect(await json("listVirtualMachineRentals", full)).toMatchObject([{ id: 1002, label: "ada" }]);
   expect(await json("listVirtualMachineRentals", key)).toMatchObject([{ id: 1001, label: "grace" }]);
   expect(await json("getRental", key, { rentalId: 1002 })).toBe(null);

@@ -16,7 +16,7 @@ export const rental: StoredRental = {
   terms: [],
 };
 
-/** Rentals of any age, with any outcome of the boot and with zero to three terms. They may end or fail at any time. */
+/** Rentals up to 400 days old, with any boot outcome and zero to three terms. They may end or fail within 500 days. */
 export const anyRental: fc.Arbitrary<StoredRental> = fc
   .record({
     label: fc.option(fc.constantFrom('"billedCents":0', "\u00e9"), { nil: undefined }),

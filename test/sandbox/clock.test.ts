@@ -5,14 +5,14 @@ const second = 1000;
 const day = 24 * 3600 * second;
 const at = (ms: number) => new Date(start + ms).toISOString();
 
-test("the sandbox uses the machine's clock until its own clock is moved", async () => {
+test("the sandbox uses the computer's clock until its own clock is moved", async () => {
   const sandbox = await openSandbox();
   expect(sandbox.clock.show()).toEqual({ now: at(0), frozen: false, offsetMs: 0 });
   sandbox.advance(5);
   expect(sandbox.clock.show()).toEqual({ now: at(5), frozen: false, offsetMs: 0 });
 });
 
-test("a frozen clock stays frozen after a move, and resumes when unfrozen", async () => {
+test("a frozen clock stays frozen after a move, and runs again when it is resumed", async () => {
   const sandbox = await openSandbox();
   expect(sandbox.clock.freeze()).toEqual({ now: at(0), frozen: true, offsetMs: null });
   sandbox.advance(day);

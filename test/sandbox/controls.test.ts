@@ -154,7 +154,7 @@ test("the example of every described body is accepted, and only the body of a re
   expect(withoutExample).toEqual(["restore"]);
 });
 
-test("every control has a command and a library method, but health and media have neither, and limits has no method", async () => {
+test("every control except health and media has a command, and all of these except limits have a library method", async () => {
   const { operations } = await served();
   await using library = await createSandbox({ serve: false });
   const members = [
@@ -184,7 +184,7 @@ test("every control has a command and a library method, but health and media hav
 
 const token = "a token with no spaces".replaceAll(" ", "-");
 
-/** Sends a request to the controls from another machine. */
+/** Returns a function that sends a request from another machine to the controls of a sandbox and returns the status. */
 async function fromElsewhere() {
   const sandbox = await openSandbox();
   return async (path: string, headers: Record<string, string>, served: string | null = token) => {
@@ -197,7 +197,7 @@ async function fromElsewhere() {
   };
 }
 
-test("other machines can use the controls only with the token", async () => {
+test("except for the health check, other machines need the token to use the controls", async () => {
   const send = await fromElsewhere();
   expect(await send("/reset", { authorization: `Bearer ${token}` })).toBe(200);
   expect(await send("/openapi.json", { authorization: `bearer ${token}` })).toBe(200);

@@ -22,7 +22,7 @@ const kinds = [
   },
 ] as const;
 
-/** The other fields without which a field has no effect. */
+/** The other fields that a field requires to be accepted and to have an effect. */
 const companions: Readonly<Record<string, Json>> = {
   termPeriodDays: { termType: "reserved" },
   termType: { termPeriodDays: 1 },
