@@ -17,7 +17,10 @@ const formats: Readonly<Record<string, string>> = {
 export const errorFields: readonly (readonly [string, string])[] = [
   ["code", "Error code in capitals. In scripts, check this or the exit code"],
   ["message", "Description of the error, for people"],
-  ["issues", "Details, each with a message and usually a flag or path, such as one for each invalid value; may be empty"],
+  [
+    "issues",
+    "Details, each with a message and usually a flag or path, such as one for each invalid value; may be empty",
+  ],
   ["status", "HTTP status of the response; null when there was none"],
   ["exitCode", "The exit code of the command"],
   ["retryable", "Whether it is safe to run the same command again"],

@@ -29,7 +29,9 @@ export async function offerCompletions(wizard: Wizard): Promise<void> {
     const loaded = (await isLoaded()) ? "already" : await offerStartupLines(shell, place, wizard);
     if (loaded === "declined" || (script === "already" && loaded === "already")) return;
     if (loaded === "now" && (await isLoaded()) === false) {
-      say(`${shell} still does not load the completions in ${place.path}. Check them with \`gpuctl doctor\`.`);
+      say(
+        `${shell} still does not load the completions in ${place.path}. Check them with \`gpuctl doctor\`.`,
+      );
     } else say(`Completions are installed in ${place.path}. Open a new ${shell} to use them.`);
   } catch (error) {
     wizard.ask.report("failure", `The completions could not be set up: ${reasonOf(error)}.`);

@@ -103,7 +103,7 @@ export interface ApiKey {
    */
   access?: string | null;
   /**
-   * The last characters of its value
+   * The last four characters of the key's value
    */
   lastFour?: string | null;
   /**
@@ -123,7 +123,7 @@ export interface CreatedApiKey {
    */
   access?: string | null;
   /**
-   * The last characters of its value
+   * The last four characters of the key's value
    */
   lastFour?: string | null;
   /**
@@ -131,7 +131,7 @@ export interface CreatedApiKey {
    */
   createdAt?: string | null;
   /**
-   * Its value, which is returned only once
+   * The key's value, which is returned only once
    */
   apiKey?: string | null;
   [k: string]: unknown;
