@@ -21,7 +21,7 @@ interface Restart {
 }
 
 const restarts: readonly (readonly [string, Restart])[] = [
-  ["the process ID of the command is free", { hasBootId: true, reusesPid: false }],
+  ["no program has the process ID of the command", { hasBootId: true, reusesPid: false }],
   ["another program has the process ID of the command", { hasBootId: true, reusesPid: true }],
   ["the rental has no boot ID", { hasBootId: false, reusesPid: false }],
 ];
@@ -81,7 +81,7 @@ describe.runIf(process.platform === "linux")("if the machine restarts while the 
   // Without setsid, the command has no process group of its own that the restart could kill.
   needs("setsid");
 
-  test.each(restarts)("copies the results back and then ends the rental: %s", async (_, restart) => {
+  test.each(restarts)("copies the results back and then ends the rental if %s", async (_, restart) => {
     const { run, restarting, folder, active, leases, jobs, isOtherRunning } = await createRestarting(restart);
     const { code, out, err } = await run(sh(script, "--fetch", "model"), { programs: restarting });
     expect({ code, out }, err).toEqual({ code: 7, out: "ready\n" });
@@ -106,7 +106,7 @@ describe.runIf(process.platform === "linux")("if the machine restarts while the 
     expect(await active()).toEqual([]);
   });
 
-  test.each(restarts)("`jobs attach` copies the results back: %s", async (_, restart) => {
+  test.each(restarts)("`jobs attach` copies the results back if %s", async (_, restart) => {
     const { run, folder, active } = await createDetached(restart);
     const { code, err } = await run("rentals jobs attach");
     expect(code, err).toBe(7);

@@ -29,10 +29,10 @@ async function changeJob({ jobs, folder }: Renter, fields: object): Promise<void
   await writeFile(path, JSON.stringify({ ...JSON.parse(await readFile(path, "utf8")), ...fields }));
 }
 
-/** Flags of a job that goes on without gpuctl. */
+/** Flags of a job that continues without gpuctl. */
 const leased = ["--detach", "--lease", "1h"];
 
-/** A job that was killed before its command started. */
+/** A job whose gpuctl process was killed before the command started. */
 async function createKilled(...flags: readonly string[]) {
   const renter = await createRenter();
   const line = sh("exit 4", "--detach", "--lease", "1h", ...flags);
@@ -116,10 +116,10 @@ describe.skipIf(process.platform === "win32")("a job", () => {
   });
 
   test.each([
-    ["another process has attached to the job", { process: otherProcess }],
-    ["the job has ended", { phase: "ended" }],
+    ["another process attaches to the job", { process: otherProcess }],
+    ["the job ends", { phase: "ended" }],
   ])(
-    "does not lead to a new rental or to a confirmation prompt if, in the meantime, %s",
+    "does not lead to a new rental or to a confirmation prompt if %s while its command line is run again",
     async (_, fields) => {
       const { run, line, remote, renter, active } = await createKilled();
       const which = async (program: string) => {
@@ -139,12 +139,12 @@ describe.skipIf(process.platform === "win32")("a job", () => {
   );
 });
 
-describe.skipIf(process.platform === "win32")("a command line that resumes a job", () => {
+describe.skipIf(process.platform === "win32")("a command line that is run again", () => {
   test.each([
     ["budget.maxBurn", "50", "60"],
     ["rentals.gpuType", "h200", "h100"],
     ["rentals.region", "us-central-1", "eu-north-4"],
-  ])("still resumes the job after `config set %s`", async (key, before, after) => {
+  ])("resumes the job even after `config set %s`", async (key, before, after) => {
     const renter = await createRenter();
     const { run } = renter;
     const line = sh("exit 4", "--detach", "--lease", "1h");
@@ -186,7 +186,7 @@ describe.skipIf(process.platform === "win32")("a command line that resumes a job
     expect(requests.filter(isCreate)).toHaveLength(1);
   });
 
-  test("is printed with the answers to the prompts as flags", async () => {
+  test("resumes the job if flags replace the answers to the prompts, as in the line that gpuctl printed", async () => {
     const renter = await createRenter();
     const choose: Prompts["choose"] = async ({ choices }) => choices[1] ?? choices[0] ?? "";
     const line = sh("exit 4", "--detach", "--lease", "1h").filter((word) => !["--gpus", "1"].includes(word));
@@ -334,8 +334,8 @@ describe.skipIf(process.platform === "win32")("a job whose attached process cann
   });
 
   /**
-   * The processes that a container sees. While gpuctl checks whether the first process of a job still runs, a process in
-   * another container attaches to the job.
+   * The processes that a container sees. While gpuctl checks whether the first process of a job still runs, a process
+   * in another container attaches to the job.
    */
   const whereTaken = ({ folder, id }: Awaited<ReturnType<typeof createDistant>>) => {
     const path = join(folder, "state", "jobs", id, "job.json");
@@ -473,7 +473,7 @@ describe.skipIf(process.platform === "win32")("a job that stops because of an er
       expect(await renter.active()).toEqual([]);
     }, 20_000);
 
-    test("exits with the status of a command that had ended by itself, and copies its results back", async () => {
+    test("exits with the status of its command if the command had ended by itself, and its results are copied back", async () => {
       const renter = await createRenter();
       await renter.run(sh("echo a > model; echo done; exit 3", "--fetch", "model", ...leased));
       const [{ id }] = await renter.jobs();
@@ -528,7 +528,7 @@ describe.skipIf(process.platform === "win32")("a job that stops because of an er
 
     test("exits with 8 although its command had not started", async () => {
       const renter = await createRenter({
-        // The process was killed right before it started the command.
+        // The first gpuctl process was killed right before it started the command.
         trouble: ({ input }) =>
           input.includes("exec sh -c") ? { stderr: "no such shell", status: 20 } : undefined,
       });
@@ -556,7 +556,7 @@ describe.skipIf(process.platform === "win32")("a job that stops because of an er
 });
 
 describe.skipIf(process.platform === "win32")("the lease of a job", () => {
-  /** A detached job that was killed while its lease was still set to end with its process. */
+  /** A detached job whose process was killed while the lease was still set to end with that process. */
   async function createDetached(trouble?: () => Promise<undefined>) {
     const renter = await createRenter({ ...(trouble && { trouble }) });
     await renter.run(sh("sleep 0.3; exit 4", "--detach", "--lease", "1h"));
@@ -588,10 +588,10 @@ describe.skipIf(process.platform === "win32")("the lease of a job", () => {
   });
 
   test.each([
-    ["is removed if nothing was requested", undefined, 0],
+    ["is removed if no rental was requested", undefined, 0],
     ["stays if the rental may belong to another account", firstMoment - hour, 1],
     ["stays if the rental may still appear", firstMoment, 1],
-  ])("after the job was canceled without a rental %s", async (_, rentedAt, left) => {
+  ])("after a job without a rental was canceled: %s", async (_, rentedAt, left) => {
     const renter = await createRenter();
     const job = { service: serviceUrl, process: deadProcess, rentedAt, leaseFile: leaseFile(renter) };
     const { id: token, rentalLabel: label } = await storeJob(join(renter.folder, "state"), job);

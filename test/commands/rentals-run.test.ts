@@ -84,7 +84,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(silent.err, "a command that prints nothing has no log").not.toContain("output.log");
   });
 
-  test("follows the output through one connection", async () => {
+  test("opens no new connection for each part of the output", async () => {
     const { run, remote } = await createRenter();
     expect(await run(sh("echo one; sleep 1; echo two"))).toMatchObject({ code: 0, out: "one\ntwo\n" });
     const following = remote.connections.filter(({ input }) => input.includes("tail -c"));
@@ -194,7 +194,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
   const notYet: readonly (readonly [string, string])[] = [
     ["a refused connection", "ssh: connect to host x port 22: Connection refused\r\n"],
     ["a missing SSH banner", "Connection timed out during banner exchange\r\n"],
-    ["a login before the rental has the keys", "ubuntu@x: Permission denied (publickey).\r\n"],
+    ["a login refused because the keys are missing", "ubuntu@x: Permission denied (publickey).\r\n"],
   ];
 
   test.each(sample(notYet, 2))("connects again after %s", async (_, stderr) => {
@@ -437,7 +437,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(err).not.toContain("may still be billed");
   });
 
-  test("ends the rental if the response to its termination is not an object and the rental ends later", async () => {
+  test("waits until the rental has ended if the response to the terminate request is not an object", async () => {
     const states: string[] = [];
     const renter = await createRenter({
       respond: ({ path }) => {
@@ -454,7 +454,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(code, err).toBe(6);
   });
 
-  test("exits with 10 if the rental cannot be looked up while it is ending after an unusable response", async () => {
+  test("exits with 10 if the response to the terminate request is not an object and later lookups of the rental fail", async () => {
     const states: (string | undefined)[] = [];
     let isFailing = false;
     const renter = await createRenter({
@@ -476,7 +476,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(err).toContain("End rental 1001 with `gpuctl rentals terminate 1001 --yes`.");
   });
 
-  test("ends the rental although its output is not read yet", async () => {
+  test("ends the rental although the output of the command is not read yet", async () => {
     let read = () => {};
     const isRead = new Promise<void>((resolve) => {
       read = resolve;
@@ -565,7 +565,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(slept.reduce((sum, one) => sum + one)).toBeLessThan(4 * hour);
     });
 
-    test("--max-cost that pays for more than a month does not stop the command earlier", async () => {
+    test("a --max-cost that pays for more than a month does not stop the command before the money is spent", async () => {
       const days = 60 * 24 * hour;
       const { opened, open } = gate();
       const renter = await createRenter({
@@ -590,7 +590,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(Math.round(Date.parse(stopsAt) - Date.parse(rentedAt) - paid)).toBe(0);
     });
 
-    test("--max-cost that pays for longer than a date can represent is stored as the latest date", async () => {
+    test("a --max-cost that lasts beyond the latest possible date is stored as that date", async () => {
       const { run, jobs } = await createRenter();
       const onSleep = (milliseconds: number) =>
         milliseconds === limitCheck ? new Promise(() => {}) : undefined;
@@ -622,7 +622,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
         trouble: async (connection) => {
           if (!at(connection)) return undefined;
           open();
-          // The limit comes before the end of this attempt.
+          // The limit is reached before this attempt ends.
           if (!connection.signal.aborted) await once(connection.signal, "abort");
           return { stderr: "Connection refused" };
         },
@@ -859,7 +859,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect((await readdir(folder)).filter((name) => name.startsWith(".gpuctl"))).toEqual([]);
   });
 
-  test("saves an incomplete --fetch path in a separate folder, and copies the next --fetch path as usual", async () => {
+  test("keeps the incomplete copy of a --fetch path in a separate folder, and copies the next --fetch path as usual", async () => {
     const renter = await createRenter();
     const { stream } = renter.remote.programs;
     let copies = 0;
@@ -1140,7 +1140,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       return renter;
     }
 
-    test("resumes the job if the process ID is now its own", async () => {
+    test("resumes the job if the process that resumes it has that process ID", async () => {
       const { run } = await createKilled(processes.self);
       const { err, requests } = await run(sh("exit 4", "--detach", "--lease", "1h"));
       expect(err).toMatch(/^Resuming job/);
@@ -1236,7 +1236,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     });
   });
 
-  test("waits a few seconds at most if another process uses the leases when the rental has ended", async () => {
+  test("waits less than a minute if another process uses the leases when the rental has ended", async () => {
     const [locked, released] = [gate(), gate()];
     let other = Promise.resolve();
     const renter = await createRenter({
@@ -1286,7 +1286,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(await leases()).toMatchObject([{ rentalId: "1001" }]);
     });
 
-    test("reports that the rental is still billed although the output is not read", async () => {
+    test("reports that the rental may still be billed although the output is not read", async () => {
       endTimeLimitsOf(5_000);
       const { run } = await createRenter({
         respond: ({ path }) => (path === terminates ? Response.json({}, { status: 500 }) : undefined),
@@ -1407,7 +1407,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(await renter.jobs()).toMatchObject([{ state: "ended", rentalId: "1001", status: 3 }]);
   });
 
-  describe("when the file of the job cannot be written", () => {
+  describe("the files of a job", () => {
     const stuck = async (respond?: Responder) => {
       const renter = await createRenter({
         ...(respond && { respond }),
@@ -1423,7 +1423,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       return renter;
     };
 
-    test("warns, and continues the job", async () => {
+    test("warns and continues the job if job.json cannot be written", async () => {
       const { run, active, leases, folder } = await stuck();
       const { code, err } = await run(sh("echo 42 > model; exit 0", "--fetch", "model"));
       expect(code, err).toBe(0);
@@ -1432,7 +1432,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect([await active(), await leases()]).toEqual([[], []]);
     });
 
-    test("says how to end the rental if the run is killed", async () => {
+    test("says how to end the rental in case the run is killed, if job.json cannot be written", async () => {
       const { run } = await createRenter({
         respond: ({ method, path }) => {
           if (method === "POST" && path !== terminates) fillDisk("job.json");
@@ -1444,7 +1444,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(err).toContain("If this run is killed, end rental 1001 with `gpuctl rentals terminate 1001`.\n");
     });
 
-    test("still fails if the rental cannot be ended", async () => {
+    test("still exits with 10 if job.json cannot be written and the rental cannot be ended", async () => {
       const { run } = await stuck(({ path }) =>
         path === terminates ? Response.json({}, { status: 500 }) : undefined,
       );

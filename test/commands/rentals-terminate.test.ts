@@ -339,7 +339,7 @@ describe("rentals terminate with a third-party service", () => {
     },
   );
 
-  test("uses the cached description if the service's is unavailable", async () => {
+  test("uses the cached description if the service does not return its description", async () => {
     let up = true;
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run, advance } = await createCli({
@@ -471,7 +471,7 @@ describe("rentals terminate with a third-party service", () => {
     ["DELETE /v2/ssh/rentals/{id}", {}],
     ["DELETE /v2/past-rentals/{id}", {}],
     ["POST /v2/rentals/terminate", json({ rentalId: {}, reason: {} }, ["reason"])],
-  ])("does not call %s, which does something else", async (operation, described) => {
+  ])("does not call %s, which does something else or needs other values", async (operation, described) => {
     const { run } = await createCli({
       respond: service({
         [`GET ${descriptionPath}`]: () => Response.json(description({ [operation]: described })),
@@ -482,7 +482,7 @@ describe("rentals terminate with a third-party service", () => {
     expect(requests).toHaveLength(1);
   });
 
-  test("ends a rental only once if it is named by two of its IDs", async () => {
+  test("ends a rental only once if the user names it by both of its IDs", async () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run } = await createCli({
       respond: service({
@@ -839,7 +839,7 @@ describe("commands that need all active rentals", () => {
       {},
       null,
     ].flatMap((page) => lines.map(([line, code]) => [page, line, code] as const)),
-  )("fail with the incomplete list %j, and create or end nothing: %s", async (page, line, code) => {
+  )("fail with %j instead of a complete list, and create or end nothing: %s", async (page, line, code) => {
     const { run } = await createCli({
       negotiates: true,
       respond: ({ method, path }) =>

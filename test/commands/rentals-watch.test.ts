@@ -7,7 +7,7 @@ const pending = { id: 1, label: "a", status: "Pending", gpuCount: 1, gpuType: "h
 const running = { ...pending, status: "Running" };
 const other = { id: 2, label: "b", status: "Running", gpuCount: 1, gpuType: "h100" };
 
-/** Runs a watch of a service that returns the next listing at each poll. Presses Ctrl-C after the last listing. */
+/** Prepares a watch of a service that returns the next listing at each poll. After the last one, presses Ctrl-C. */
 async function watching(listings: readonly (readonly unknown[] | Response)[], options: RunOptions = {}) {
   const controller = new AbortController();
   const left = [...listings];
@@ -138,7 +138,7 @@ describe("rentals list --watch on a terminal", () => {
     expect(screen).toContain("… and 35 more\n");
   });
 
-  test("shows a failed poll in place, below the last result", async () => {
+  test("shows a failed poll on the same screen, below the last result", async () => {
     const { watch } = await watching([[pending], failing()], terminal);
     const { out, err } = await watch("--watch --color never");
     expect(err).toBe("");

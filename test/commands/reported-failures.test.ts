@@ -61,7 +61,7 @@ describe("a failure in a response with status 200, from an operation that only t
   });
 
   test.each(["api-keys create ci", "ssh-keys add -"])(
-    "is assumed if the response to %s is not a record",
+    "is possible if the response to %s is not a record, so the outcome is unknown",
     async (line) => {
       for (const body of [[], "ok", null]) {
         expect(await (await cli(body)).run(line, { ...service, stdin: publicKey })).toMatchObject({
@@ -74,7 +74,7 @@ describe("a failure in a response with status 200, from an operation that only t
 
 const create = "rentals create vm --gpus 1 --yes";
 
-describe("a response with status 200 that reports a failure or is empty", () => {
+describe("a response with status 200", () => {
   test.each([
     [failed, 7],
     [error, 10],
@@ -109,7 +109,7 @@ describe("a response with status 200 that reports a failure or is empty", () => 
     },
   );
 
-  test("rentals wait uses the field `state`, not `status`, to decide whether a rental has ended", async () => {
+  test("with the fields `state` and `status`: `rentals wait` decides by `state` whether the rental has ended", async () => {
     const { run } = await answering({ id: 1, state: "terminated", status: "running" }, "reads");
     expect((await run("rentals wait 1 --for terminated", service)).code).toBe(0);
     expect((await run("rentals wait 1", service)).code).toBe(5);

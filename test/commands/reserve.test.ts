@@ -236,7 +236,7 @@ describe("a rejection of the price", () => {
     "order o129600 has another price",
     "must be -5",
     "wrong",
-  ])("that may mean another amount causes no prompt: %s", async (message) => {
+  ])("that does not clearly name a price in cents causes no prompt: %s", async (message) => {
     expect(await rejected(message)).toEqual({ code: 6, price: undefined });
   });
 });
@@ -246,7 +246,7 @@ describe("the printed command line that runs reserve again", () => {
   const again = (err: string) => err.match(/To run this again.*/g);
 
   test.each(["--expected-price 1", "--expected-price=1", "--expected-total-price-cents 100"])(
-    "has the price that the service named in place of %s",
+    "has the price that the service named instead of %s",
     async (price) => {
       const { run } = await createCli();
       await run(vm);

@@ -138,7 +138,7 @@ test.each([
   expect((await run("sandbox fault list -o json")).out).toBe("[]\n");
 });
 
-test("a fault can apply only to requests with a certain field, and respond with its own page", async () => {
+test("a fault can apply only to requests with a certain value of a field, and respond with its own page", async () => {
   const { run } = await createCli();
   const page = "--status 403 --body '<h1>No</h1>' --content-type text/html";
   const added = await run(
@@ -149,7 +149,7 @@ test("a fault can apply only to requests with a certain field, and respond with 
   expect((await run("rentals create vm --gpus 2 --sandbox --yes")).code).toBe(4);
 });
 
-test("a fault can apply to every second call, or to a share of the calls that a seed selects", async () => {
+test("a fault can apply to every second call, or to a share of the calls, selected by a seed", async () => {
   const { run } = await createCli();
   await run("sandbox fault add --operation listStorageVolumes --status 403 --every 2");
   await run("sandbox fault add --operation getRental --status 403 --rate 0.25 --seed 7");
@@ -298,7 +298,7 @@ test("sandbox seed reads a file or stdin", async () => {
   expect((await run("volumes list -o id --sandbox")).out).toBe("501\n");
 });
 
-test("the error for an invalid seed has the path and the line of each value, and nothing changes", async () => {
+test("the error for an invalid seed has the path and the line of each invalid value, and nothing changes", async () => {
   const { run } = await createCli();
   await run(vm);
   const stdin = `${seed}    customPorts: [0]\nvolumes: [{ label: a b, region: mars, sizeInGb: 1 }]\n`;

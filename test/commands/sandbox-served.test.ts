@@ -156,7 +156,7 @@ describe("sandbox commands with the URL of a served sandbox", () => {
     expect(served.snapshot()).toEqual(before);
   });
 
-  test("accept additional fields in responses, as a newer sandbox may send", async () => {
+  test("accept additional fields in responses, which a newer sandbox may send", async () => {
     const logged = { number: 1, text: "GET /v1/rentals", duration: 3 };
     const expectation = { met: true, expected: "once", count: 1, logged: 1, requests: [logged], since: 0 };
     const cli = await createCli({
@@ -217,7 +217,7 @@ describe("sandbox commands with the URL of a served sandbox", () => {
     ["another token", "0123456789abcdefg", 3, "GPUCTL_SANDBOX_TOKEN_FILE"],
     ["a short token", "secret", 2, "at least 16"],
     ["a token with a space", "0123456789 0123456789", 2, "at least 16"],
-  ])("to another machine fail with %s", async (_name, given, code, text) => {
+  ])("for a sandbox on another machine fail with %s", async (_name, given, code, text) => {
     const { served, cli } = await withServed({ peer: "192.0.2.1", token: "0123456789abcdef" });
     if (given !== undefined) writeFileSync(join(cli.folder, "token"), given);
     const env = {

@@ -9,7 +9,7 @@ import { createCli, type Responder, type RunOptions } from "../support/cli.ts";
 import { needs } from "../support/programs.ts";
 import { key, serviceUrl } from "../support/service.ts";
 
-/** The answers to a question, in order, by the first words of the question. Without an answer, the default is used. */
+/** The answers for the first words of a question, in order. A question without an answer gets its default. */
 type Answers = Readonly<Record<string, readonly (string | boolean | Error)[]>>;
 
 function promptsWith(answers: Answers) {
@@ -227,11 +227,11 @@ describe("a check in setup", () => {
   test.each<[string, Responder, string]>([
     ["no such host", failing("ENOTFOUND", "no such host"), "Is the URL right?"],
     ["nothing listens", failing("ECONNREFUSED", "connection refused"), "connection refused"],
-    ["a certificate", failing("SELF_SIGNED_CERT_IN_CHAIN", "self-signed"), "NODE_EXTRA_CA_CERTS"],
+    ["an untrusted certificate", failing("SELF_SIGNED_CERT_IN_CHAIN", "self-signed"), "NODE_EXTRA_CA_CERTS"],
     ["404", () => Response.json({}, { status: 404 }), "this is not the service"],
     ["a web page", () => new Response("<html>Welcome</html>"), "this is not the service"],
     ["other JSON", () => Response.json({ hello: "system" }), "did not return an OpenAPI description"],
-    ["a failure", () => Response.json({ message: "broken" }, { status: 500 }), "returned 500: broken"],
+    ["500", () => Response.json({ message: "broken" }, { status: 500 }), "returned 500: broken"],
   ])("says why it failed, and offers to change the value: %s", async (_name, respond, expected) => {
     const { run, savedConfig } = await setUp(respond);
     const { code, err, asked, reported } = await run({ "Base URL": [serviceUrl], "What now?": ["stop"] });

@@ -19,7 +19,7 @@ async function shown(example: { command: string; after?: readonly string[] }, fo
   return runShown(cli, plain.replace(/(?= -- )|$/, ` -o ${format}`));
 }
 
-/** The keys and types of a JSON value. The elements of a list are merged, and a key that some elements lack gets a `?`. */
+/** The keys and types of a JSON value. Merges the elements of a list: a key that some elements lack gets a `?`. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 0 ? [] : [value.map(shapeOf).reduce(merged)];
   if (value === null || typeof value !== "object") return value === null ? "null" : typeof value;

@@ -37,7 +37,7 @@ describe("a long text for tts", () => {
     expect(cut(text, 50)[0]).toBe(`This is sentence number ${n}, which goes on\nhere. `);
   });
 
-  test("is split in a sentence that is too long, at line breaks and then at words", () => {
+  test("is split inside a sentence that is too long, at line breaks and then between words", () => {
     expect(cut("one two three\nfour five six\nseven", 16)).toEqual([
       "one two three\n",
       "four five six\n",

@@ -75,7 +75,7 @@ describe("tts with a long text", () => {
     const respond: Responder = async (request) => {
       const pair = new Promise<void>((resolve) => void waiting.push(resolve));
       most = Math.max(most, waiting.length);
-      // Responds only once there are two requests, and after further requests could have been sent.
+      // Responds to two requests together, after gpuctl has had time to send further requests.
       if (waiting.length === 2) setImmediate(() => void waiting.splice(0).map((respondTo) => respondTo()));
       await pair;
       return voice(request);
@@ -308,7 +308,7 @@ describe("tts with a long text, after a failure", () => {
     expect(await readFile(join(folder, "talk.wav"))).toEqual(whole);
   });
 
-  test("saves a part elsewhere if the folder of the parts is missing", async () => {
+  test("saves a part elsewhere if the folder of the parts was deleted and cannot be created again", async () => {
     let cli: Cli | undefined;
     const respond: Responder = async (request) => {
       if (cli) {
@@ -377,7 +377,7 @@ describe("tts with parts that cannot be joined", () => {
     expect(kept).toEqual(sentences.map(ogg));
   });
 
-  test("replaces no file with --force that the user did not name", async () => {
+  test("with --force, replaces no file that the user did not name", async () => {
     const cli = await createCli({ respond: () => sound(Buffer.from("OggS")) });
     for (const name of ["talk.ogg", "talk-1.ogg"]) await writeFile(join(cli.folder, name), "mine");
     expect(await cli.run([...line, "--force"], overNetwork())).toMatchObject({ code: 1 });
@@ -490,15 +490,15 @@ describe("tts with a long text keeps the parts of another text", () => {
   test.each([
     ["a file with the same name", ["--file", "book1/talk.txt"], ["--file", "book2/talk.txt"]],
     ["a text with the same beginning", [text], [shouted.join(" ")]],
-    ["another text for the same output", [text, "--out", "a.wav"], [shouted.join(" "), "--out", "a.wav"]],
-    ["another output with the same name", [text, "--out", "a.wav"], [shouted.join(" "), "--out", "a.mp3"]],
+    ["a text for the same output", [text, "--out", "a.wav"], [shouted.join(" "), "--out", "a.wav"]],
+    ["a text for another file type", [text, "--out", "a.wav"], [shouted.join(" "), "--out", "a.mp3"]],
     [
-      "a file, on stdout",
+      "a file to stdout",
       ["--file", "book1/talk.txt", "--out", "-"],
       ["--file", "book2/talk.txt", "--out", "-"],
     ],
-    ["a text, on stdout", [text, "--out", "-"], [shouted.join(" "), "--out", "-"]],
-  ])("when it finishes %s", async (_, one, other) => {
+    ["a text to stdout", [text, "--out", "-"], [shouted.join(" "), "--out", "-"]],
+  ])("when it has spoken %s", async (_, one, other) => {
     let broken = true;
     const cli = await createCli({
       respond: voiceBut((spoken) => (broken && spoken === last ? failing(400) : undefined)),
@@ -525,7 +525,7 @@ describe("tts with a long text keeps the parts of another text", () => {
   });
 });
 
-test("tts with a long text fails and sends nothing while another process prints the same text", async () => {
+test("tts with a long text fails and sends nothing while another process writes the same speech to stdout", async () => {
   const toStdout = [...line.slice(0, 5), "-"];
   let second: Promise<unknown> | undefined;
   const cli = await createCli({ respond: voice });
@@ -554,7 +554,7 @@ describe("tts with a long text, suspended while another process speaks the same 
     await utimes(join(cli.folder, parts, "parts.lock"), earlier, earlier);
   };
 
-  test("sends no more requests when it goes on, and keeps the part that it receives", async () => {
+  test("sends no more requests when it continues, and keeps the part that it receives", async () => {
     let second: ReturnType<Cli["run"]> | undefined;
     const cli: Cli = await createCli({
       respond: async (request) => {
@@ -638,7 +638,7 @@ describe("tts with a long text, suspended while another process speaks the same 
     expect({ code: third.code, texts: texts(third.requests) }).toEqual({ code: 0, texts: [edited] });
   });
 
-  test("keeps a part that it had received only half of when it was suspended", async () => {
+  test("keeps a part even if only half of it had arrived before the suspension", async () => {
     const long = wav(Buffer.alloc(600_000, "a"));
     const json = Buffer.from(JSON.stringify({ audio: long.toString("base64") }));
     let second: ReturnType<Cli["run"]> | undefined;

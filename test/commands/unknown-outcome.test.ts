@@ -117,7 +117,7 @@ test("a create that times out has an unknown outcome", async () => {
   expect(err).toContain("no response within");
 });
 
-test("a create whose connection was refused exits with 9, as nothing was sent", async () => {
+test("a create whose connection was refused exits with 9, because nothing was sent", async () => {
   const { run } = await createCli({
     respond: () => {
       throw new ConnectionFailed("connection refused", { code: "ECONNREFUSED", sent: false });
@@ -155,7 +155,7 @@ test.each([
   });
 });
 
-describe("the error names the command or place that shows the outcome", () => {
+describe("the error says which command shows the outcome, or that no command does", () => {
   const terminate = "POST /v2/on-demand/rentals/terminate";
   const createKey = "POST /v2/api-keys";
   const places: readonly (readonly [line: string, place: string])[] = [

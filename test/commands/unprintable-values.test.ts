@@ -199,7 +199,7 @@ describe("a seed that JavaScript would round", () => {
 describe("a response that is not an object", () => {
   const unusable = [[], "x", 5, true];
 
-  test.each(["rentals get 7", "rentals summary"])("is an error of %s", async (line) => {
+  test.each(["rentals get 7", "rentals summary"])("is an error for %s", async (line) => {
     for (const body of unusable) {
       const { run } = await createCli({ respond: () => Response.json(body) });
       const { code, out, err } = await run(line, overNetwork());

@@ -7,7 +7,7 @@ interface Junction {
   readonly close: () => void;
 }
 
-/** The proxy's only target. It forwards each request to the local port that a header names. */
+/** The only target of the proxy: a server that forwards each request to the local port that a header names. */
 export async function openJunction(): Promise<Junction> {
   const server = createServer((incoming, outgoing) => {
     const { method, url, headers } = incoming;

@@ -59,8 +59,9 @@ const sarif = z.object({
 });
 
 /**
- * Starts Redocly's proxy in front of `target`. It checks the traffic against `description` and writes its files to `folder`.
- * @throws when it does not start
+ * Starts Redocly's proxy in front of `target`. The proxy checks the traffic against `description` and writes its files
+ * to `folder`.
+ * @throws when the proxy does not start
  */
 export async function startProxy(target: string, description: object, folder: string): Promise<Proxy> {
   const [api, harFile] = [join(folder, "openapi.json"), join(folder, "exchanges.har")];

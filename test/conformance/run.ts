@@ -1,7 +1,7 @@
 /**
  * Runs the tests with Redocly's proxy between gpuctl and the sandbox, and fails if a request or a response does not
- * match the served description. Arguments are passed to vitest. Without arguments, it runs all tests that call a sandbox
- * through the command line or the library.
+ * match the served description. Arguments are passed to vitest. Without arguments, vitest runs the tests of the command
+ * line, the library and the negotiation.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ const allTests = ["test/cli", "test/commands", "test/library", "test/client/nego
 /** If a run of all tests makes fewer exchanges than this, some tests bypassed the proxy. */
 const minExchanges = 1000;
 
-/** The description that an operation set serves before any path is retired. */
+/** The description that a sandbox with this operation set serves before any path is retired. */
 async function servedDescription(only?: OperationSetName): Promise<Description> {
   const sandbox = await createSandbox({ file: ":memory:", now: () => 0, only });
   const response = await sandbox.fetch(new Request("http://sandbox.localhost/v2/openapi.json"));

@@ -26,7 +26,7 @@ export const descriptionSchema = z.looseObject({
 
 export type Description = z.output<typeof descriptionSchema>;
 
-/** The description of each operation set, by its name; "" is the sandbox's default. */
+/** The description of each operation set, by the name of the set; "" is the sandbox's default. */
 export type Descriptions = Readonly<Record<string, Description>>;
 
 /** One description with all paths and schemas. Descriptions with the same path or schema must agree on it. */
@@ -45,7 +45,7 @@ export interface Verdict {
   readonly checked: number;
   /** The number of exchanges that do not match the description. */
   readonly mismatched: number;
-  /** Each mismatch once, with how often it occurred. */
+  /** Each mismatch once, with a count if it occurred several times. */
   readonly mismatches: readonly string[];
   /** The ids of operations without a 200 response in any exchange. */
   readonly unseen: readonly string[];
@@ -87,7 +87,7 @@ export function verdictOn({ exchanges, findings }: Report, descriptions: Descrip
   };
 }
 
-/** Mismatches that the proxy does not check: the status, content type and headers of a response. */
+/** Mismatches that the proxy does not find: in the status, content type or headers of a response. */
 function ownFindings(one: Exchange, operationOf: Finder): string[] {
   const { status, headers } = one.response;
   const operation = operationOf(one);
@@ -108,7 +108,7 @@ function ownFindings(one: Exchange, operationOf: Finder): string[] {
   ];
 }
 
-/** Headers that need no description: those of HTTP and CORS, and the header of every sandbox response. */
+/** Headers that need no description: those of HTTP and CORS, and the header that every sandbox response has. */
 const undescribedHeaders =
   /^(access-control-.*|cache-control|connection|content-.*|date|keep-alive|transfer-encoding|vary|x-gpuctl-sandbox)$/i;
 
@@ -121,7 +121,7 @@ const operationSetOf = ({ request }: Exchange): string =>
 const header = ({ response }: Exchange, wanted: string): string | undefined =>
   response.headers.find(({ name }) => name.toLowerCase() === wanted.toLowerCase())?.value;
 
-/** Whether a fault, the chat script or a rate limit determined the response, so that it need not be as described. */
+/** Whether a fault, the chat script or a rate limit shaped the response, so that it need not match the description. */
 const isAltered = (one: Exchange): boolean =>
   (one.response.status === 429 && header(one, "retry-after") !== undefined) ||
   [faultHeader, replyHeader].some((name) => header(one, name) !== undefined);

@@ -7,7 +7,7 @@
 export interface FieldRow {
   readonly required?: true;
   readonly default?: unknown;
-  /** The keywords of its JSON Schema, without `description` and `default`. For an ID, a `$ref`. */
+  /** The keywords of its JSON Schema, without `description` and `default`. Most IDs have only a `$ref`. */
   readonly schema: Readonly<Record<string, unknown>>;
   /** Values that the service accepts, such as both ends of a range. */
   readonly accepts: readonly unknown[];
@@ -17,7 +17,7 @@ export interface FieldRow {
   readonly isReference?: true;
 }
 
-/** An operation, as `METHOD /path`. */
+/** What the specification says about an operation. The key of a row is `METHOD /path`. */
 export interface OperationRow {
   readonly host?: "inference";
   readonly deprecated?: true;
@@ -27,9 +27,9 @@ export interface OperationRow {
   readonly fields?: Readonly<Record<string, FieldRow>>;
   /** An input that the service accepts. */
   readonly input?: Readonly<Record<string, unknown>>;
-  /** Inputs that break a rule across fields, by the field that is at fault. */
+  /** Changes to `input` that break a rule across fields, each with the field that is rejected. */
   readonly breaks?: readonly (readonly [field: string, changes: Readonly<Record<string, unknown>>])[];
-  /** Inputs that follow every rule across fields. */
+  /** Changes to `input` that break no rule across fields. */
   readonly follows?: readonly Readonly<Record<string, unknown>>[];
 }
 

@@ -104,8 +104,8 @@ describe.each(rows)("in the description, $name", ({ row, operation }) => {
 });
 
 /**
- * Calls the sandbox without the command line. Returns the names of the fields that it rejects. The request is aborted from
- * the start: the sandbox still checks the input, but draws no picture.
+ * Calls the sandbox without the command line. Returns the names of the fields that it rejects. The request is aborted
+ * from the start: the sandbox still checks the input, but draws no picture.
  */
 async function rejectedBy({ sandbox }: Cli, operation: Operation, input: object): Promise<readonly string[]> {
   const { method, path, in: place } = operation;

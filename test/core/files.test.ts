@@ -7,7 +7,7 @@ import { fillDisk } from "../support/full-disk.ts";
 test.each([
   ["private", writePrivateFile],
   ["durable", writeDurableFile],
-])("the error of a %s file that does not fit on the disk has its path", async (_, write) => {
+])("the error for a %s file that does not fit on the disk names the file", async (_, write) => {
   const path = join(await scratchFolder(), "job.json");
   fillDisk("job.json");
   expect(() => write(path, "{}")).toThrow(expect.objectContaining({ code: "ENOSPC", path }));

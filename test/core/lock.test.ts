@@ -50,7 +50,7 @@ test("a process takes over the lock of a killed process, and leaves no lock behi
 test.each([
   [4, false],
   [6, true],
-])("with a time limit of 5 s, a lock renewed %i s ago is taken over: %s", async (seconds, taken) => {
+])("a lock that is stale after 5 s, renewed %i s ago, is taken over: %s", async (seconds, taken) => {
   const { path } = await scratch();
   await lockOf(path, seconds);
   const outcome = locked(path, async () => "taken over", { ...options, sleep: async () => {} });
@@ -121,7 +121,7 @@ test("a holder that lost the lock starts again before its last step", async () =
     async (assertHeld) => {
       steps.push("check");
       if (steps.length === 1) {
-        // The lock is now as if the process had been suspended, and another process had taken over the lock.
+        // Makes the lock look as if the process had been suspended and another process had taken over the lock.
         await rm(`${path}.lock`, { recursive: true });
         await lockedUntil(path, async (assertOther) => assertOther(), options);
       }
@@ -139,7 +139,7 @@ test("a process that lost its lock does not release the lock of the process that
   await locked(
     path,
     async () => {
-      // The lock is now as if this process had been suspended, and another process had taken over the lock.
+      // Makes the lock look as if this process had been suspended and another process had taken over the lock.
       await rm(`${path}.lock`, { recursive: true });
       await lockOf(path, 0);
       await writeFile(`${path}.lock-owner`, other);

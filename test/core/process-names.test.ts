@@ -8,7 +8,7 @@ import { needs } from "../support/programs.ts";
 describe("the name that identifies a process on macOS", () => {
   needs("ps");
 
-  test("contains the start time of the process, and is the same when another process asks for it", () => {
+  test("contains the start time of the process, is always the same, and identifies the running process", () => {
     const { self } = processesOn("darwin");
     expect(self).toMatch(/ \d+@\w{3}-\w{3}-\d{1,2}-\d\d:\d\d:\d\d-\d{4}$/);
     const again = processesOn("darwin");

@@ -29,7 +29,7 @@ const fish: Completer = async (line, options = {}) => {
   return offers.map((offer) => offer.replace(/\t.*/, "").replace(/^--[\w-]+=/, ""));
 };
 
-/** What zsh writes for a Tab: each completion after `word `, and the line after completion after `line `. */
+/** What Tab offers in zsh: each completion (`word`), or the completed command line (`line`). */
 const inZsh = async (line: string, options: ShellOptions, kind: "word" | "line") => {
   const lines = await run("zsh", ["-f", pathOf("complete.zsh"), scripts, line], options);
   return lines.filter((one) => one.startsWith(`${kind} `)).map((one) => one.slice(kind.length + 1));
@@ -37,7 +37,7 @@ const inZsh = async (line: string, options: ShellOptions, kind: "word" | "line")
 
 const zsh: Completer = (line, options = {}) => inZsh(line, options, "word");
 
-/** A command line after Tab in zsh. */
+/** The completed command line after Tab in zsh. */
 export const zshLine = async (line: string, options: ShellOptions = {}): Promise<string | undefined> =>
   (await inZsh(line, options, "line"))[0];
 

@@ -51,7 +51,7 @@ describe.each(shellNames)("Tab in %s", (shell) => {
     expect(await sorted("gpuctl rentals list -o ")).toEqual([...outputFormats].sort());
   });
 
-  test("offers files if a flag takes one, and nothing if the value can be any text", async () => {
+  test("offers files if a flag takes a file, and nothing if the value can be any text", async () => {
     expect(await offered("gpuctl image --image completing")).toEqual(["completing.ts"]);
     expect(await offered("gpuctl rentals create vm --label ")).toEqual([]);
     expect(await offered("gpuctl chat -- ")).toEqual([]);

@@ -17,7 +17,7 @@ import { blocksOf, readme, type Section, sectionsOf } from "./readme-shell.ts";
 
 const cookbook = readFileSync(join(repository, "docs/cookbook.md"), "utf8");
 
-/** A machine that `ssh` reaches: a separate folder in which commands run. */
+/** A fake `ssh`. The machine that it reaches is a separate folder, in which commands run. */
 const ssh = `shift 3
 mkdir -p "$HOME/machine"
 cd "$HOME/machine" && exec sh -c "$*"`;
@@ -88,7 +88,7 @@ const results: Readonly<Record<string, (home: CookHome, out: string) => Promise<
   },
 };
 
-/** Skips a test of commands whose programs are not part of every system. */
+/** Skips a test whose commands call a program that is not installed here. */
 function skipWithoutItsPrograms(commands: string, context: Pick<TestContext, "skip">): void {
   for (const program of ["tar", "xargs"]) {
     if (new RegExp(`\\b${program}\\b`).test(commands)) skipWithout(program, context);
@@ -163,7 +163,7 @@ test("the recipe for several machines continues without a machine that could not
   expect(await active(home)).toBe("");
 });
 
-/** Text inside single quotes of a shell. */
+/** Escapes text for single quotes in a shell. */
 const escaped = (text: string) => text.replaceAll("'", `'\\''`);
 
 test("only these commands of the cookbook are not run in a test", () => {

@@ -50,7 +50,7 @@ describe("crontab", () => {
 
   // `crontab -n` exists on Debian. Other systems name this flag differently.
   test.runIf(existsSync("/etc/debian_version"))(
-    "passes the check of crontab -n, which a wrong file fails",
+    "passes the check of crontab -n, which rejects an invalid file",
     async (context) => {
       skipWithout("crontab", context);
       const check = (path: string) => runProgram("crontab", ["-n", path]);

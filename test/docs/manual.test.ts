@@ -24,7 +24,7 @@ describe("the manual", () => {
     ]);
   });
 
-  test("has every page listed in package.json", async () => {
+  test("has the same pages as the list in package.json", async () => {
     const { man } = JSON.parse(await readFile("package.json", "utf8"));
     expect([...man].sort()).toEqual(
       Object.keys(pages)
@@ -94,7 +94,7 @@ describe("text in a manual page", () => {
     expect(made).toContain(`${"word ".repeat(14)}word\n\\&.dot\n`);
   });
 
-  test("examples and terms are never broken", () => {
+  test("examples and terms are never broken into several lines", () => {
     const long = "w ".repeat(100).trim();
     const body = [list([[long, "meaning"]]), examples([{ text: "t", command: long }])];
     expect(

@@ -19,7 +19,7 @@ const settings = (commands: string): string =>
 const codesIn = (text: string, pattern: RegExp): readonly string[] =>
   [...text.matchAll(pattern)].map(([, code = ""]) => code);
 
-/** The commands that serve, start other programs or use the network. The others run in memory, except in a thorough run. */
+/** Commands that serve, start programs or use the network. The others run in memory, except in a thorough run. */
 const processes = ["sandbox serve *", "rentals run *", "auth login *", "* --base-url *"];
 
 describe("each section of the README works on a new machine", () => {

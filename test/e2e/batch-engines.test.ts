@@ -50,7 +50,7 @@ async function accepted(batch: BatchHome): Promise<number> {
 const shell = ({ home, env }: BatchHome, command: string, more: Home["env"] = {}) =>
   runProgram("bash", ["-c", command], { cwd: home.folder, env: { ...env, ...more } });
 
-/** Each line has one result, and the costs of the shards add up. */
+/** Expects a result for each line and costs of the shards that add up. `unknown` lines have an unknown outcome. */
 async function expectComplete(batch: BatchHome, unknown: number): Promise<void> {
   const merged = await json(batch, "batch merge answers.jsonl --requests requests.jsonl");
   expect(merged).toMatchObject({

@@ -130,7 +130,7 @@ test.skipIf(process.platform === "win32")(
 );
 
 test.skipIf(process.platform === "win32")(
-  "a limit on the size of files is reported as on a full disk, and what was paid for is saved elsewhere",
+  "a limit on the size of files is reported like a full disk, and what was paid for is saved elsewhere",
   async () => {
     let requests = 0;
     const server = createServer((request, response) => {

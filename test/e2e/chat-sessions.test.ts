@@ -14,8 +14,8 @@ async function turnsIn(home: Home, name: string) {
 }
 
 describe.each([
-  { kind: "a session", flags: "--session s", name: "s" },
-  { kind: "a question", flags: "", name: "last" },
+  { kind: "a question with --session", flags: "--session s", name: "s" },
+  { kind: "a question without --session", flags: "", name: "last" },
 ])("a process killed while $kind is answered", ({ flags, name }) => {
   test("leaves the turn and the partial answer, marked as incomplete", async () => {
     const { home, server } = await homeWithServer();

@@ -67,7 +67,7 @@ describe.skipIf(nodeHasCache)("compiled code", () => {
     const { home, first, files } = await usedHome();
     const names = files.map(({ file }) => basename(file)).join();
     expect(names).toMatch(/start-[\w-]+\.cjs/);
-    // These files are not cached: Node.js loads them before the cache works, and no file may run twice.
+    // These files are not cached: Node.js loads them before the cache works, and the cache does not load them again.
     expect(names).not.toMatch(/gpuctl|code-cache|rolldown-runtime/);
     expect(await home.run(line)).toEqual(first);
     expect(await cachedFiles(home)).toEqual(files);
@@ -172,7 +172,7 @@ describe.skipIf(nodeHasCache)("compiled code", () => {
 });
 
 describe.runIf(isPosix)("the folder of Node's own compile cache", () => {
-  /** Runs the launcher with a fake compile cache, which prints the folder that it is given. Returns what was printed. */
+  /** Runs the launcher with a fake compile cache, which prints the folder that it is given. Returns that output. */
   async function folderGiven(prepare: (folder: string) => Promise<unknown> = async () => {}) {
     const home = await createHome();
     await prepare(cacheOf(home));

@@ -7,7 +7,7 @@ import { serveThirdParty } from "./third-party-server.ts";
 
 const asShell = (kind: string, ...more: string[]) => ["__complete", kind, "", ...more];
 
-test("IDs and labels are requested once and cached in a file only the user can read; the key is not cached", async () => {
+test("IDs and labels are requested once and cached in a file that only the user can read; the key is not cached", async () => {
   const server = await serveThirdParty({ key });
   onTestFinished(() => server.close());
   const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });

@@ -24,7 +24,7 @@ const htmlPage = (status: number) => (_request: ReceivedRequest, response: Serve
   response.end("<html><title>Stop</title><body>Go <b>away</b></body></html>");
 };
 
-/** Lists one more rental after a create request, whatever its response was. */
+/** After a create request, lists one more rental, whatever the response to the request was. */
 function renting(respond: Responders[string]): Responders {
   const rentals: object[] = [virtualMachine];
   return {
@@ -77,7 +77,7 @@ describe("a read that fails", () => {
     ["a 401", (_request, response) => fail(response, 401, "UNAUTHORIZED", "no"), 3, "UNAUTHORIZED"],
     ["a 429", (_request, response) => fail(response, 429, "TOO_MANY", "slow down"), 9, "TOO_MANY"],
     ["a 422", (_request, response) => fail(response, 422, "BAD", "no"), 6, "BAD"],
-  ])("with %s has its exit code and one document on stderr", async (_name, respond, exitCode, code) => {
+  ])("with %s has the right exit code and one document on stderr", async (_name, respond, exitCode, code) => {
     const { run } = await accountAt(respond ? { [summary]: respond } : {});
     const ran = await run("rentals summary -o json --retries 0");
     expect(ran).toMatchObject({ code: exitCode, out: "" });
