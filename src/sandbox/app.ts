@@ -229,7 +229,7 @@ function denyForeignPage({ host }: Pick<Operation, "host">, { request }: Exchang
   if (listEngines(store).every(({ apiKeyEnv }) => apiKeyEnv === undefined)) return;
   const message = isOfOtherPage
     ? "only web pages that are served by this machine can call the inference API"
-    : `requests from this machine must have localhost in the Host header, not ${JSON.stringify(named)}`;
+    : `requests from this machine must have localhost or a loopback address in the Host header, not ${JSON.stringify(named)}`;
   throw new ApiError("FORBIDDEN", [{ path: [], message: `while an engine has a key, ${message}` }]);
 }
 

@@ -25,7 +25,7 @@ test.each([
   expect(content).toBeDefined();
 });
 
-test("a document with 1,001 aliases is refused, because each alias is compared with all anchors", async () => {
+test("a document with 1,001 aliases is refused, because the parser looks at all earlier anchors for each alias", async () => {
   const text = Array.from({ length: 1001 }, (_, at) => `- &a${at} b\n- *a${at}\n`).join("");
   await expect(parseDocument(text, "the seed")).rejects.toThrow("the seed has more than 1000 aliases");
 });

@@ -5,7 +5,7 @@ import type { Operation } from "../../src/contract/operation.ts";
 import { servedOperations } from "../../src/sandbox/assumed/index.ts";
 import { openSandbox, origin } from "./harness.ts";
 
-// Drawing every accepted picture would take long.
+// Drawing every accepted picture would take too long.
 vi.mock("../../src/sandbox/engines/picture/draw.ts", () => ({ drawPicture: async () => new Uint8Array() }));
 
 const values: readonly unknown[] = [
@@ -37,8 +37,8 @@ test.each(withBody)(
     formats.default(ajv);
     const accepts = ajv.compile({ ...schema, components });
     expect(accepts(example)).toBe(true);
-    // The notes of the contract are left out: they list LoRAs and explain the price. They mention fields, but not to say
-    // which values are refused.
+    // The notes of the contract are left out. They name fields, but only to list LoRAs and to explain the price. They
+    // do not say which values are refused.
     const text = notes.reduce((rest, note) => rest.replace(note, ""), String(described.description));
     const headers = { authorization: `Bearer ${sandbox.keys.full}` };
     for (const name of new Set(shapes.flatMap(({ properties }) => Object.keys(properties)))) {

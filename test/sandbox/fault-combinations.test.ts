@@ -20,7 +20,7 @@ const combinations = Array.from({ length: 2 ** names.length }, (_, choice) =>
   names.filter((_name, at) => choice & (1 << at)),
 );
 
-/** The field that makes a combination invalid, if any. */
+/** The field that the error for an invalid combination names. Undefined if the combination is valid. */
 function invalidField(has: (part: Part) => boolean): string | undefined {
   const hasResponse = has("status") || has("garbage");
   if (!hasResponse && !has("reset") && !has("delay") && !has("cut")) return "status";
@@ -103,7 +103,7 @@ test.each([...everyOperation, ...assumed])(
   },
 );
 
-test("a description that a fault replaces has no ETag, and a fault can break it off in the middle", async () => {
+test("a response that replaces the description has no ETag, and a fault can break the description off in the middle", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "getOpenApiDocument", status: 503 });
   sandbox.faults.add({ operation: "getOpenApiDocument", garbage: true });

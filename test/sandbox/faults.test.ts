@@ -70,14 +70,14 @@ test("a fault can affect every nth call, forever or a limited number of times", 
   expect(sandbox.faults.list()).toMatchObject([{ times: 1, left: 0 }]);
 });
 
-/** The numbers of the calls, out of 200, that fail. */
+/** Makes 200 calls, and returns the positions of those that fail. */
 async function failing(fault: object): Promise<readonly number[]> {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "listStorageVolumes", status: 500, ...fault });
   return (await statuses(sandbox, 200)).flatMap((status, at) => (status === 500 ? [at] : []));
 }
 
-test("a fault with a rate affects a share of the calls; the seed and the number of a call decide whether the call fails", async () => {
+test("a fault with a rate affects a share of the calls, and the same seed always affects the same calls", async () => {
   const seven = await failing({ rate: 0.1, seed: 7 });
   expect(seven).toEqual(await failing({ rate: 0.1, seed: 7 }));
   expect(seven.length).toBeGreaterThan(10);
@@ -90,7 +90,7 @@ test("a fault with a rate affects a share of the calls; the seed and the number 
   expect(await failing({ rate: 0.1, seed: 7, times: 2 })).toEqual(seven.slice(0, 2));
 });
 
-test("after a restore, a fault with a rate continues where it was", async () => {
+test("after a restore, a fault with a rate continues from where it was at the snapshot", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "listStorageVolumes", status: 500, rate: 0.5, seed: 3 });
   await statuses(sandbox, 5);
@@ -107,7 +107,7 @@ test("if several faults match a call, the one that was added first is applied", 
   expect(await statuses(sandbox, 3)).toEqual([500, 429, 200]);
 });
 
-test("a fault of one operation does not affect the others, and a fault of * affects all", async () => {
+test("a fault for one operation does not affect the others, and a fault for * affects all", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "getRental", status: 500 });
   expect((await sandbox.call("listStorageVolumes")).status).toBe(200);
@@ -257,7 +257,7 @@ test("an error has the code and the message of the fault", async () => {
   });
 });
 
-test("a fault can respond with a page, such as that of a proxy, and with any status", async () => {
+test("a fault can respond with a web page, such as a proxy's, and with any status", async () => {
   const sandbox = await openSandbox();
   const body = "<h1>Forbidden</h1>";
   sandbox.faults.add({ operation: "*", status: 403, body, contentType: "text/html; charset=utf-8" });
@@ -275,7 +275,7 @@ test("a fault can respond with a page, such as that of a proxy, and with any sta
 });
 
 test.each([false, true])(
-  "a fault affects, and counts, only the calls that it selects; served: %s",
+  "a fault affects, and counts, only the calls that it selects (over HTTP: %s)",
   async (isServed) => {
     const sandbox = await openSandbox();
     const server = isServed ? await serve(sandbox, { host: "127.0.0.1", port: 0 }) : undefined;
@@ -364,7 +364,7 @@ test.each([
   );
 });
 
-test("a fault of an operation past its sunset day is rejected", async () => {
+test("a fault for an operation whose sunset day has passed is rejected", async () => {
   const sandbox = await openSandbox();
   const over = Object.values(servedOperations).find((one: Operation) => one.sunset !== undefined);
   sandbox.clock.set(Date.UTC(2100, 0));

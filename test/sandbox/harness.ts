@@ -8,7 +8,7 @@ import { requestFor, requestForAssumed } from "./request.ts";
 
 export { origin } from "./request.ts";
 
-/** The time at which every sandbox in the tests starts. */
+/** The time at which a sandbox that `openSandbox` returns starts. */
 export const start = Date.UTC(2026, 10, 20, 12);
 
 const outputs: { readonly [Id in OperationId]: { readonly output: z.ZodType<OutputOf<Id>> } } = operations;
@@ -29,15 +29,15 @@ export const badRequest = z.strictObject({
 });
 
 /**
- * The body of an error response to a request for the URL path `path`. It has no issues. `type` is the error's type in the
- * common chat-completions format, which only paths under `/v1/` use.
+ * The body of an error response to a request for the URL path `path`. Its list of issues is empty. `type` is the
+ * error's type in the common chat-completions format, which only paths under `/v1/` use.
  */
 export function errorBody(path: string, type: string, code: string, message: string): object {
   const error = { message, type, param: null, code };
   return { code, message, issues: [], ...(path.startsWith("/v1/") && { error }) };
 }
 
-/** A sandbox with its own clock, in memory unless a file is named, closed when the test ends. */
+/** A sandbox with its own clock. It is in memory unless a file is named, and is closed when the test ends. */
 export async function openSandbox({
   file = ":memory:",
   only,
@@ -97,7 +97,7 @@ type InputArguments<Id extends OperationId> =
 
 export const everyOperation = Object.keys(operations) as OperationId[];
 
-/** A new sandbox that is served over HTTP until the test ends. `post` sends a request with its full-access key. */
+/** A new sandbox, served over HTTP until the test ends. `post` sends a request with the sandbox's full-access key. */
 export async function servedSandbox() {
   const sandbox = await openSandbox();
   const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });

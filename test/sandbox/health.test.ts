@@ -36,7 +36,7 @@ test("damaged state is reported", async () => {
   expect((await health(file)).problem).toContain("not a database");
 });
 
-/** Creates a state file, and changes it in a way that opening it does not reveal. */
+/** Creates a state file, then makes a change that is not noticed when the file is opened. */
 async function changedState(change: (database: DatabaseSyncInstance, file: string) => void): Promise<string> {
   const file = await stateFile();
   (await createSandbox({ file })).close();

@@ -203,7 +203,7 @@ test(`${count} hostile requests cause no 5xx response and no hang`, async () => 
     ),
     { numRuns: count, seed: 20_261_122 },
   );
-  // The requests reach the checks of the input, and some of them pass.
+  // Some requests reach the checks of the input, and some pass these checks.
   for (const status of [200, 400, 401, 403, 404])
     expect(statuses.get(status), `${status}`).toBeGreaterThan(count / 100);
 });

@@ -49,11 +49,11 @@ test.each([
     `{"rentals":[${JSON.stringify(rental)},\n{"rentalType":"virtual-machine",\n"gpuCount":0}]}`,
     "(line 3)",
   ],
-])("the error for a seed in JSON has the line of %s", async (_, seed, message) => {
+])("the error for a seed in JSON names the line of %s", async (_, seed, message) => {
   expect(await refusal(seed)).toContain(message);
 });
 
-test("the error for a large seed in JSON has the line, too", async () => {
+test("the error for a large seed in JSON names the line, too", async () => {
   const rentals = [...Array.from({ length: 6000 }, () => rental), { ...rental, gpuCount: "two" }];
   expect(await refusal(JSON.stringify({ rentals }, null, 2))).toMatch(
     /rentals\.6000\.gpuCount .* \(line 24005\)$/,

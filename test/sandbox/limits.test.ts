@@ -27,7 +27,7 @@ test.for(sandboxLimits)("the sandbox behaves as documented: $id", async ({ id, t
   const check = checks[id as LimitId];
   if (check === undefined)
     throw new Error(
-      `No check covers the limit "${id}" of src/sandbox/limits.ts: add a check to test/sandbox/limits/`,
+      `No check covers the assumption "${id}" of src/sandbox/limits.ts: add a check to test/sandbox/limits/`,
     );
   await check(text, context);
 });

@@ -60,7 +60,7 @@ describe("who can open the pages", () => {
     ],
     ["172.17.0.1", "localhost:8787", "`docker run --network host`"],
     ["127.0.0.1", "build-box:8787", "On this machine, open the page at http://localhost:8787/docs\n"],
-  ])("a browser at %s that opens %s reads how to open the page", async (peer, host, way) => {
+  ])("a browser at %s that opens %s is shown how to open the page", async (peer, host, way) => {
     const sandbox = await openSandbox();
     const request = new Request(`http://${host}/docs`, { headers: { ...asBrowser, host } });
     const token = "a-token-of-the-controls";
@@ -73,7 +73,7 @@ describe("who can open the pages", () => {
     expect(text?.match(/ssh -L|docker run|On this machine/g)).toHaveLength(1);
   });
 
-  test("the pages can be opened through a forwarded port, as `ssh -L` forwards it", async () => {
+  test("the pages can be opened through a forwarded port, such as that of `ssh -L`", async () => {
     const { url } = await served();
     const forwarder = createServer((socket) => {
       const target = connect(Number(new URL(url).port), "127.0.0.1");
@@ -88,7 +88,7 @@ describe("who can open the pages", () => {
     }
   });
 
-  test("a page of another site can link to a page, but not embed it", async () => {
+  test("other sites can link to the sandbox's pages, but cannot embed them", async () => {
     const { url } = await served();
     for (const site of ["cross-site", "same-site"]) {
       for (const [dest, status] of [
@@ -278,7 +278,7 @@ describe("the reference", () => {
     expect(shown.toSorted()).toEqual(ids.toSorted());
   });
 
-  test("has the fields of a body, also nested fields, with their limits, and an example of a body", async () => {
+  test("lists the fields of a body, including nested fields, with their limits, and has an example of a body", async () => {
     const { view } = await served();
     const html = await view("/docs");
     const operation = (id: string) => html.slice(html.indexOf(`id="${id}"`)).split("</form>")[0] ?? "";

@@ -232,7 +232,7 @@ test.each([
   if (!("limit" in filter)) expect(requests.count(rest)).toBe(numbers.length);
 });
 
-test("requests are cleared, all or those that match", async () => {
+test("either all requests are cleared, or only those that match a filter", async () => {
   const { requests } = await used();
   expect(requests.clear({ where: { gpuType: "b200" } })).toBe(2);
   expect(requests.list().map(({ number }) => number)).toEqual([3, 4, 5]);

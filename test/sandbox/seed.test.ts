@@ -171,7 +171,7 @@ test("a seed replaces all earlier state", async () => {
   expect(sandbox.requests.list({ limit: 50 }).map(({ number }) => number)).toEqual([1, 2]);
 });
 
-test("JSON is a valid seed, and an empty map is the initial state", async () => {
+test("a seed can be JSON, and an empty map describes the initial state", async () => {
   const sandbox = await openSandbox();
   await sandbox.seed(JSON.stringify({ rentals: [{ rentalType: "virtual-machine", gpuCount: 1 }] }));
   expect(sandbox.status().rentals.active).toBe(1);
@@ -282,7 +282,7 @@ test.each([
   },
 );
 
-test("a seed with one problem more than an error lists says so in the singular", async () => {
+test("the error for a seed with 101 problems lists 100, and says in the singular that there is 1 more", async () => {
   const sandbox = await openSandbox();
   const names = Array.from({ length: 101 }, (_, index) => `k${index}`);
   const text = JSON.stringify(Object.fromEntries(names.map((name) => [name, 1])));

@@ -50,14 +50,14 @@ test("restored state continues unchanged", async () => {
   expect(await after()).toEqual(first);
 });
 
-test("after a restore in another sandbox, a snapshot of that sandbox is the same", async () => {
+test("after a snapshot is restored in another sandbox, a new snapshot of that sandbox equals it", async () => {
   const snapshot = (await usedSandbox()).snapshot();
   const other = await openSandbox();
   other.restore(JSON.stringify(snapshot));
   expect(other.snapshot()).toEqual(snapshot);
 });
 
-test("a running clock runs on from the moment of the snapshot", async () => {
+test("a running clock runs on from the time in the snapshot", async () => {
   const sandbox = await openSandbox();
   const text = JSON.stringify(sandbox.snapshot());
   sandbox.advance(10 * day);

@@ -36,7 +36,7 @@ interface Record {
   readonly billedCents: number;
 }
 
-/** What a rental costs by its record, in cents. A reserved term does not end before the test does. */
+/** What a rental costs according to its record, in cents. A reserved term does not end before the test does. */
 function billOf({ gpuType, gpuCount, termPeriodDays, startedAt, terminatedAt }: Record, now: number): number {
   if (startedAt === null) return 0;
   const end = terminatedAt === null ? now : Date.parse(terminatedAt);

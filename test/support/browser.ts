@@ -5,15 +5,15 @@ import { thorough } from "./thorough.ts";
 
 export interface Viewed {
   readonly page: Page;
-  /** What the page reported: errors, messages of the console, requests that failed. */
+  /** What the page reported: errors, console messages, failed requests and dialogs. */
   readonly problems: readonly string[];
   /** The URLs that the page requested. */
   readonly requests: readonly string[];
 }
 
 /**
- * Starts Chromium for the tests of a file, in a thorough run. Without Chromium, the tests are skipped. Returns a function
- * that opens a page in it.
+ * Starts Chromium for the tests of a file, in a thorough run. Without Chromium, `needs` skips the tests or
+ * makes them fail. Returns a function that opens a page in Chromium.
  */
 export function withBrowser(): (url: string) => Promise<Viewed> {
   const { CHROMIUM_PATH: executablePath = pathOf("chromium") } = process.env;
@@ -66,7 +66,7 @@ const looks = [
   { colors: "light", width: 390 },
 ] as const;
 
-/** Runs checks in light and dark, at the width of a laptop and of a phone. */
+/** Runs checks in light and in dark colors, each at the width of a laptop and of a phone. */
 export async function inEachLook(page: Page, look: () => Promise<void>): Promise<void> {
   for (const { colors, width } of looks) {
     await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: colors }]);

@@ -62,9 +62,9 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Input piped to stdin. Without it, stdin is a terminal if `terminal` is set, and empty otherwise. */
   readonly stdin?: string | Uint8Array | SlowPipe | LazyInput;
-  /** stdin, stdout and stderr are a terminal of this many columns. */
+  /** stdout and stderr, and stdin unless `stdin` is given, are a terminal of this many columns. */
   readonly terminal?: number;
-  /** A program that writes to gpuctl's stdin over time (`read`), and gets what gpuctl writes to stdout (`write`). */
+  /** A program that writes to gpuctl's stdin over time (`read`), and gets its stdout (`write`) and stderr (`log`). */
   readonly messages?: {
     readonly read: AsyncIterable<Uint8Array>;
     /** Called for each write to stdout. The write ends once the returned promise settles. */
@@ -79,9 +79,9 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** The lines and keys that a user enters in a conversation, followed by Ctrl-D. */
   readonly lines?: readonly (string | LineRead)[];
-  /** The number of characters that the terminal accepts for its clipboard. */
+  /** The maximum number of characters that the terminal accepts for its clipboard. */
   readonly maxCopied?: number;
-  /** Returns the signal that Ctrl-C aborts, for each answer in a conversation. */
+  /** Called for each answer in a conversation. Returns the signal that Ctrl-C aborts during that answer. */
   readonly answerSignal?: () => AbortSignal;
   /** The error with which every write to stdout fails. */
   readonly writeFails?: Error;

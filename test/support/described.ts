@@ -27,7 +27,7 @@ export const service =
   (request) =>
     (endpoints[`${request.method} ${request.path}`] ?? notFound)(request);
 
-/** Method and path of each request, in order. */
+/** The method, path and query of each request, in order. */
 export const requestLines = (requests: readonly SeenRequest[]): readonly string[] =>
   requests.map(({ method, path, query }) => {
     const text = new URLSearchParams(query).toString();

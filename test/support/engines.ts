@@ -113,7 +113,7 @@ export async function chatEngine(models: readonly string[] = ["llama3.2:latest",
     ...engine,
     stream,
     next: async (content: string) => (await stream()).write(chunk({ role: "assistant", content })),
-    /** Writes bytes as they are. */
+    /** Writes a text unchanged. */
     write: async (text: string) => (await stream()).write(text),
     end: async () => (await stream()).end(`${chunk({ content: "" }, "stop")}data: [DONE]\n\n`),
     /** Breaks the connection. */

@@ -16,9 +16,9 @@ const setupAnswers: Partial<Prompts> = {
 };
 
 /**
- * Runs a command line as written in help. Pipes input into it, redirects its output to a file, types a key at a prompt,
- * and interrupts a command that would never end. Engines are set to a port where nothing listens, so that no engine on
- * this machine is used.
+ * Runs a command line as written in help. If the line requires it, pipes input into the command, redirects its output
+ * to a file, types a key at a prompt, or interrupts a command that would never end. Engines are set to a port where
+ * nothing listens, so that no engine on this machine is used.
  */
 export async function runShown(
   cli: Cli,
@@ -68,7 +68,7 @@ function output(line: string): string {
   throw new Error(`The examples pipe from ${command}, which this test does not know`);
 }
 
-/** A command line with more flags, before `--` and before a redirection. */
+/** A command line to which flags are added, before `--` and before a redirection. */
 export function withFlags(line: string, flags: string): string {
   const [, command = "", rest = ""] = /^(.*?)((?: -- .*)?(?: > [^|]+)?)$/.exec(line) ?? [];
   return `${command} ${flags}${rest}`;

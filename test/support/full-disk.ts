@@ -29,7 +29,7 @@ function replaceOpen(replacement: (open: Open) => Open): () => void {
   return restore;
 }
 
-/** From now on, files whose paths end in `end` cannot be opened for `use`. "writing" includes reading and writing. */
+/** From now on, files whose paths end in `end` cannot be opened for `use`. "writing" includes both. */
 export const denyOpening = (end: string, use: "reading" | "writing"): (() => void) =>
   replaceOpen((open) => async (path, flags, ...others) => {
     const isReading = flags === undefined || flags === "r";
@@ -37,7 +37,7 @@ export const denyOpening = (end: string, use: "reading" | "writing"): (() => voi
     return open(path, flags, ...others);
   });
 
-/** The disk becomes full after `count` writes to a file whose path ends in `end`. Returns a function that frees it. */
+/** The disk becomes full after `count` writes to files whose paths end in `end`. Returns a function that frees it. */
 export function fillDiskAfter(count: number, end: string): () => void {
   let left = count;
   return replaceOpen((open) => async (path, ...others) => {
@@ -55,7 +55,7 @@ export function fillDiskAfter(count: number, end: string): () => void {
 /** From now on, the user may not write new files whose paths contain `part`. */
 export const denyWrites = (part: string): (() => void) => failWrites(part, denied);
 
-/** From now on, `fs.fdatasync` fails as it does after an error of the disk. */
+/** From now on, `fs.fdatasync` fails as it does after a disk error. */
 export function failFlushes(): void {
   const failure = Object.assign(new Error("EIO: i/o error, fdatasync"), {
     code: "EIO",

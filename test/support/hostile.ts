@@ -3,7 +3,7 @@ import type { Responder, SeenRequest } from "./cli.ts";
 
 /**
  * A window title, colors, a cleared screen, C1 controls, DEL, bidirectional controls and marks, line separators, a byte
- * order mark and a return to the line's start.
+ * order mark, a return to the line's start, a backspace and the start of a device control string.
  */
 export const hostile =
   "\u001b]0;title\u0007\u001b[38;5;123m\u001b[2J\u009b32m\u009dx\u009c\u007f\u202e\u2066\u061c\u200e\u200f\u2028\u2029\ufeff\r\b\u001bP";

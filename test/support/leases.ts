@@ -67,13 +67,13 @@ export const distantProcess =
     ? deadProcess.replace(/^(\S+) (?:\w{16} )?(.*)@.{36}/, `$1 $2@${crypto.randomUUID()}`)
     : "other-host 1";
 
-/** The processes as gpuctl in a container sees them. It cannot check the processes of other containers. */
+/** The processes as gpuctl in a container sees them. gpuctl cannot check the processes of other containers. */
 export function inContainer(number: number): Processes {
   const self = `node pid:[${number}] 1`;
   return { self, isHere: (name) => name === self, isRunning: (name) => name !== "" };
 }
 
-/** A process of this machine that no longer runs, and whose process ID the process of the test now has. */
+/** A process of this machine that no longer runs. Its process ID now belongs to the process of the test. */
 export const reusedProcess = processes.self.replace(/-\d+$/, "-1");
 
 export const isCreate = ({ method, path }: SeenRequest): boolean =>

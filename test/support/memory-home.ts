@@ -7,9 +7,9 @@ import { createCli } from "./cli.ts";
 import { addProgram, createHome, type Environment, type Home } from "./process.ts";
 
 /**
- * A home in whose shell `gpuctl` runs in the process of the tests, with a sandbox in memory and a clock that advances only
- * when gpuctl waits. A command takes a fraction of the time that its own process would take. Output is written when a
- * command ends, signals do not reach gpuctl, and the current folder must be the home. Needs bash.
+ * A home whose `gpuctl` runs in the process of the tests, with a sandbox in memory and a clock that advances only when
+ * gpuctl waits. A command takes a fraction of the time that it would take in a process of its own. Output is written
+ * when a command ends, signals do not reach gpuctl, and the current folder must be the home. Needs bash.
  * @param processes shell patterns: a command line that matches one of them still runs in a process of its own
  */
 export async function createMemoryHome(

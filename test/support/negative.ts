@@ -40,7 +40,7 @@ function brokenRule(id: string): Record<string, unknown> {
   return broken;
 }
 
-/** Sets the first field of a path; the value contains the rest of the path. */
+/** Sets the first field of a path. The value contains the rest of the path. Without a value, removes the field. */
 function put(base: Record<string, unknown>, [name]: Break["path"], value: unknown): Record<string, unknown> {
   const { [String(name)]: _, ...others } = base;
   return value === undefined ? others : { ...others, [String(name)]: value };

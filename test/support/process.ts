@@ -158,7 +158,7 @@ export async function createHome(more: Environment = {}, copied?: Pick<Home, "fo
   };
 }
 
-/** A terminal with full color support, so that only a pipe turns colors off. */
+/** A terminal with full color support, whatever the terminal that runs the tests supports. */
 const capableTerminal = { TERM: "xterm-256color", COLORTERM: "truecolor" };
 
 /** All homes of this process share a folder for compiled code, so that each file is compiled only once. */
@@ -200,7 +200,7 @@ const survivesCtrlC = "trap : INT";
 
 const otherMode = "THE TERMINAL WAS LEFT IN ANOTHER MODE";
 
-/** Runs its first argument as a shell command, and prints a message if it does not restore the terminal modes. */
+/** Runs its first argument as a shell command, and prints a message if that does not restore the terminal modes. */
 const reportingMode = `${survivesCtrlC}
 before=$(stty -g)
 eval "$1"

@@ -11,7 +11,7 @@ declare module "vitest" {
   }
 }
 
-/** Creates a folder for this run of the tests. It is removed at the end of the run, also if a worker was killed. */
+/** Creates a folder for this run of the tests. It is removed at the end of the run, even if a worker was killed. */
 export default async function setup(project: TestProject): Promise<() => void> {
   const folder = await mkdtemp(join(tmpdir(), "gpuctl-tests-"));
   // Some tests start programs as another user.

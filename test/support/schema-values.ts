@@ -6,7 +6,7 @@ type Schema = Readonly<Record<string, unknown>>;
 /** Random values that depend only on a seed. */
 export function randomFrom(seed: number) {
   let state = seed;
-  /** A number from 0 to below 1 (mulberry32). */
+  /** A number that is at least 0 and less than 1 (mulberry32). */
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);

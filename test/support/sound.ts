@@ -2,7 +2,7 @@ interface WavOptions {
   readonly rate?: number;
   readonly channels?: number;
   readonly bits?: number;
-  /** Chunks between the format and the samples, and after the samples. */
+  /** `before`: chunks between the format and the samples. `after`: chunks after the samples. */
   readonly before?: readonly Buffer[];
   readonly after?: readonly Buffer[];
   /** The sizes in the header. Default: the correct sizes. */
@@ -45,7 +45,7 @@ export const samplesOf = (file: Buffer): Buffer => {
   return file.subarray(at + 8, at + 8 + file.readUInt32LE(at + 4));
 };
 
-/** An MP3 frame of silence: MPEG-1 layer III, 128 kbit/s, 44100 Hz, mono, filled with one byte. */
+/** An MP3 frame, by default MPEG-1 layer III, 128 kbit/s, 44100 Hz, mono. Its data repeats the byte `fill`. */
 export function mp3Frame(fill: number, { tag = "", header = "fffb90c4" } = {}): Buffer {
   const frame = Buffer.alloc(417, fill);
   Buffer.from(header, "hex").copy(frame);

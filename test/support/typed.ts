@@ -75,7 +75,10 @@ function wordsOf(messages: unknown): unknown {
   return role === "user" && others.length === 0 ? content : { messages };
 }
 
-/** The text that gpuctl parses back into the value. Undefined for a numeric ID out of range, which becomes a string. */
+/**
+ * The text that gpuctl parses back into the value. Undefined if there is none: for a numeric ID out of range, which
+ * gpuctl would parse as a string, and for a value that is neither a string nor a number.
+ */
 function textOf(value: unknown, kind: string | undefined): string | undefined {
   if (kind === "id" && typeof value === "number") {
     return Number.isSafeInteger(value) && value > 0 ? String(value) : undefined;

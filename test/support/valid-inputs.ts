@@ -3,7 +3,7 @@ import { documentedInputOf } from "../../src/contract/operation.ts";
 import type { Field } from "../../src/contract/plain/field.ts";
 import { fieldsOf } from "../../src/contract/plain/fields.ts";
 
-/** Values for inputs where a value within the limits is not enough. */
+/** Values of fields for which a value within the limits is not enough. */
 const meaningful: { readonly [Id in OperationId]?: Partial<InputOf<Id>> } = {
   createChatCompletion: { model: "sandbox-echo", messages: [{ role: "user", content: "Say this back" }] },
   generateImage: { model_name: "SDXL1.0-base", prompt: "a lighthouse" },

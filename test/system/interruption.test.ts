@@ -55,7 +55,7 @@ async function interruptedBy(
 
 describe("a job", () => {
   test.each<readonly [string, readonly Signal[]]>([
-    ["a shell passes on that the terminal was closed, and ends", ["SIGHUP", "SIGHUP", "SIGHUP"]],
+    ["the terminal is closed, and its shell passes the signal on and ends", ["SIGHUP", "SIGHUP", "SIGHUP"]],
     ["a user logs out", ["SIGTERM", "SIGHUP"]],
     ["the terminal is closed by a logout", ["SIGHUP", "SIGTERM", "SIGHUP"]],
     ["the terminal is closed after Ctrl-C", ["SIGINT", "SIGHUP"]],
@@ -82,6 +82,6 @@ describe("a job", () => {
   });
 });
 
-test("a closed terminal ends a conversation after Ctrl-C", async () => {
+test("closing the terminal ends a conversation, even after Ctrl-C", async () => {
   expect(await interruptedBy(["SIGINT", "SIGHUP"], { anySignal: false })).toMatchObject({ program: true });
 });

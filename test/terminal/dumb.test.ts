@@ -79,7 +79,7 @@ describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
     ["gpuctl auth login --base-url https://api.example.com", "API key"],
   ] as const;
 
-  /** Both keys in a thorough run, otherwise one of them, in turns. */
+  /** Both keys in a thorough run, otherwise one of them, alternately. */
   const keysAt = (prompt: string) =>
     sample(["ctrl-c", "ctrl-d"] as const, prompts.findIndex((one) => one[1] === prompt) % 2);
 

@@ -95,8 +95,8 @@ async function setUpSandbox(terminal: Terminal): Promise<void> {
 }
 
 /**
- * Creates homes in which an example runs as written. The commands that it lists in `after` have been run there, once
- * for all examples of a file that list the same commands.
+ * Creates homes in which an example runs as written. The commands that the example lists in `after` have been run
+ * there. In each test file, they are run only once for all examples that list the same commands.
  */
 export function preparedHomes(): (example: Example) => Promise<Home> {
   const folders = new Map<string, Promise<string>>();

@@ -4,14 +4,14 @@ import { overNetwork } from "../support/service.ts";
 
 const forged = "ok\nFAKE line\r\nFAKE again\u2028FAKE too";
 
-describe("a line feed from the service starts no line of a message", () => {
+describe("a line break from the service does not start a new line in a message", () => {
   const failed = { code: "BAD", message: forged, issues: [{ path: ["label"], message: forged }, forged] };
 
   test.each([
     ["an error", "rentals summary", 400, failed],
     ["a code", "rentals summary", 400, { code: forged, message: "bad" }],
     [
-      "a status in progress",
+      "a status that is shown as progress",
       "rentals wait 1 --wait-timeout 3s --interval 1s",
       200,
       { id: 1, status: forged },

@@ -159,7 +159,7 @@ describe.each(hostilities)("%s from a hostile service", (hostility) => {
   ];
 
   test.each(share(others))("cannot control the terminal of %s", async (line) => {
-    // Progress is a line for each text on a dumb terminal.
+    // On a dumb terminal, each text of the progress is a line of its own.
     const variants = [{ flags: "" }, { flags: "--debug", env: { TERM: "dumb" } }];
     await expectHarmless(line, [rental, volume], hostility, variants);
   });

@@ -22,7 +22,7 @@ const prompts = [
   { kind: "a key", line: "gpuctl auth login --base-url https://api.example.com", prompt: "API key" },
 ];
 
-/** A home with an account at a server that records its requests. */
+/** A home with an account at a server. `changes` returns the requests that could change something there. */
 async function machineWithAccount() {
   const server = await serveThirdParty({ key });
   onTestFinished(() => server.close());
@@ -35,7 +35,7 @@ const rentalsOf = async (home: Home): Promise<readonly unknown[]> =>
 
 describe.skipIf(process.platform === "win32").each(["ctrl-c", "ctrl-d"] as const)("%s", (pressed) => {
   test.each(pressed === "ctrl-c" ? sample(prompts, 0, 3, 5) : sample(prompts, 1, 2, 4))(
-    "at $kind exits 130 and sends nothing",
+    "at $kind exits 130 and changes nothing",
     async ({ line, prompt }) => {
       const { home, changes } = await machineWithAccount();
       const terminal = home.shellOnTerminal(line);
@@ -72,7 +72,7 @@ describe.skipIf(process.platform === "win32")("Ctrl-C", () => {
 
 describe.skipIf(process.platform === "win32")("SIGINT from another program", () => {
   test.each(sample(prompts, 4))(
-    "at $kind ends the process at once and sends nothing",
+    "at $kind ends the process at once and changes nothing",
     async ({ line, prompt }) => {
       const { home, changes } = await machineWithAccount();
       const terminal = home.onTerminal(line.replace("gpuctl ", ""));
@@ -86,7 +86,7 @@ describe.skipIf(process.platform === "win32")("SIGINT from another program", () 
 });
 
 describe.skipIf(process.platform === "win32")("closing the terminal", () => {
-  test.each(sample(prompts, 1))("at $kind ends the process and sends nothing", async ({ line, prompt }) => {
+  test.each(sample(prompts, 1))("at $kind ends the process and changes nothing", async ({ line, prompt }) => {
     const { home, changes } = await machineWithAccount();
     const terminal = home.shellOnTerminal(`exec ${line}`);
     await terminal.waitFor(prompt);
@@ -116,7 +116,7 @@ describe.skipIf(process.platform === "win32")("closing the terminal", () => {
       const script = "trap '' TERM; echo started; while :; do sleep 1; done";
       await writeFile(join(home.folder, "script"), script);
       const shell = home.interactiveShell();
-      // The shell passes the signal on before this trap. Once the shell ends, the kernel sends the signal again.
+      // The shell passes the signal on before it runs this trap. When the shell ends, the kernel sends it again.
       shell.type("trap 'until grep -q Interrupted: log; do sleep 0.1; done' EXIT\r");
       shell.type('gpuctl rentals run --gpus 1 --sandbox --yes -- sh -c "$(cat script)" 2> log\r');
       await shell.waitFor(/^started$/m);

@@ -17,7 +17,7 @@ function printedLine(terminal: Terminal): string {
   return line;
 }
 
-/** Enters the number of GPUs, at first an invalid one. */
+/** Enters an invalid number of GPUs, then a valid one. */
 async function enterGpuCount(terminal: Terminal): Promise<void> {
   await terminal.waitFor("(--gpu-count)");
   terminal.type("12");
@@ -177,7 +177,7 @@ describe.skipIf(process.platform === "win32")("a rental that the user creates fr
 describe.skipIf(process.platform === "win32")("a terminal of 20x5", () => {
   const small = { columns: 20, rows: 5 };
 
-  test("fits the prompts of rentals create", async () => {
+  test("has room for the prompts of rentals create", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl rentals create bare-metal --sandbox", small);
     await terminal.waitFor("manually");
@@ -200,7 +200,7 @@ describe.skipIf(process.platform === "win32")("a terminal of 20x5", () => {
   });
 
   test.each(sample(["rentals list", "rentals get 1001", "rentals summary", "volumes list"], 0, 1))(
-    "fits %s",
+    "has room for the result of %s",
     async (command) => {
       const home = await createRentedHome(["trainer"]);
       if (command.startsWith("volumes")) {

@@ -38,7 +38,7 @@ describe.skipIf(process.platform === "win32")("a watched list whose window is re
     expect(await terminal.ended()).toMatchObject({ code: 130 });
   });
 
-  test("fits a lower window", async () => {
+  test("fits a window with fewer rows", async () => {
     const terminal = await watching(100);
     terminal.resize(100, 6);
     await terminal.waitFor(/and 2 more/);

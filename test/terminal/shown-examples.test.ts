@@ -41,7 +41,7 @@ const man = join(repository, "man");
 const pages = (await readdir(man)).map((name) => ({ name, text: readFileSync(join(man, name), "utf8") }));
 const overviews = [helpFor([], look), ...nouns.map(({ name }) => helpFor([name], look))];
 
-/** Documented command lines that are not an example of any command. Those for PowerShell cannot run here. */
+/** Documented command lines that are no command's example. Those for PowerShell are left out: they cannot run here. */
 const others = [
   ...new Set([...overviews.flatMap(inHelp), ...pages.flatMap(({ text }) => inPage(text))]),
 ].filter((line) => !ofCommands.has(line) && !line.includes("powershell"));

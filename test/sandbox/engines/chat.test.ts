@@ -19,7 +19,7 @@ test("the model repeats the last user message", () => {
   });
 });
 
-test("the model says so if there is no user message", () => {
+test("the model's reply says so if there is no user message", () => {
   expect(echo([{ role: "system", content: "Be brief." }]).tokens.join("")).toBe(
     "sandbox-echo heard no user message.",
   );
@@ -60,7 +60,7 @@ test.each([
   [["heard"], "sandbox-echo "],
   [["s"], ""],
   [["nowhere"], "sandbox-echo heard: one two three"],
-])("a reply ends before the stop sequence that occurs first in it, if there is one: %j", (stop, reply) => {
+])("a reply ends before the first stop sequence in it, if there is one: %j", (stop, reply) => {
   const { tokens, finishReason, usage } = echo([{ role: "user", content: "one two three" }], { stop });
   expect([tokens.join(""), finishReason]).toEqual([reply, "stop"]);
   expect(usage.completion_tokens).toBe(tokens.length);

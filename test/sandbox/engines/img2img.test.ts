@@ -35,7 +35,7 @@ test("a reference of another size is stretched to the image size", async () => {
   expect(distance(aboveMark(drawn), aboveMark({ ...drawn, data: expected }))).toBeLessThan(2);
 });
 
-test("a higher strength is farther from the reference and closer to a new image", async () => {
+test("with a higher strength, the image is less like the reference and more like a new image", async () => {
   const fresh = aboveMark(await draw(same));
   const distances = [];
   for (const strength of [0, 0.25, 0.5, 0.75, 1]) {
@@ -72,7 +72,7 @@ describe("a reference can be", () => {
     expect([...data.subarray(width * 3 - 3, width * 3)]).toEqual([0, 0, 255]);
   });
 
-  test("a PNG with transparency, seen over white", async () => {
+  test("a PNG with transparency, which is drawn over white", async () => {
     const rgba = channels(4, (_x, _y, part) => [255, 0, 0, 128][part] ?? 0);
     const [red, green, blue] = await asDrawn(base64(encode({ width, height, data: rgba, channels: 4 })));
     expect([red, green, blue]).toEqual([255, 127, 127]);
@@ -145,7 +145,7 @@ const [header, pixels, end] = ((bytes) => [
   bytes.subarray(-12),
 ])(Buffer.from(png, "base64")) as [Buffer, Buffer, Buffer];
 
-test("a PNG that inflates to more than its pixels is refused before it is inflated", async () => {
+test("a PNG that inflates to more than its pixels is refused before all of it is inflated", async () => {
   const data = deflateSync(Buffer.alloc(96 * 1024 * 1024), { level: 1 });
   const before = process.memoryUsage().arrayBuffers;
   const bomb = base64(Buffer.concat([header, chunkOf("IDAT", data), end]));

@@ -60,7 +60,7 @@ test("the backend does not change the image", async () => {
   expect(sha256(torch.data)).toBe(sha256(tvm.data));
 });
 
-// A square, the widest and the tallest.
+// A square, and the sizes with the highest and the lowest ratio of width to height.
 test.each(sample(resolutions, 0, 4, 8))("a picture of %i x %i has that size", async (width, height) => {
   const png = await drawPicture({ ...small, width, height });
   const header = new DataView(png.buffer, png.byteOffset);

@@ -3,7 +3,7 @@ import { decode } from "fast-png";
 import { drawPicture } from "../../../src/sandbox/engines/picture/draw.ts";
 import type { PictureRequest } from "../../../src/sandbox/engines/picture/request.ts";
 
-/** A request for a small picture, which tests vary. */
+/** A request for a small picture. Tests change some of its fields. */
 export const small: PictureRequest = {
   model_name: "SDXL1.0-base",
   prompt: "a lighthouse by the sea",

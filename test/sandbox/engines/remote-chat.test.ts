@@ -92,7 +92,7 @@ test("each event arrives before the engine sends the next one", async () => {
   expect(await stream.rest()).toMatch(/"finish_reason":"stop".*\n\ndata: \[DONE\]\n\n$/);
 });
 
-test("a served sandbox passes events on as they arrive, and stops the engine when its client disconnects", async () => {
+test("a served sandbox passes events on as they arrive, and disconnects from the engine when the client disconnects", async () => {
   const { sandbox, engine } = await withChat();
   const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });
   onTestFinished(close);
@@ -112,7 +112,7 @@ test("a served sandbox passes events on as they arrive, and stops the engine whe
   await stopped;
 });
 
-test("the engine is stopped when the response is canceled", async () => {
+test("the sandbox disconnects from the engine when the response is canceled", async () => {
   const { sandbox, engine } = await withChat();
   const stream = await reading(sandbox.call("createChatCompletion", { ...request, stream: true }));
   await engine.next("one");
@@ -122,7 +122,7 @@ test("the engine is stopped when the response is canceled", async () => {
   await stopped;
 });
 
-test("the engine is stopped when the request is aborted before the response", async () => {
+test("the sandbox disconnects from the engine when the request is aborted before the response", async () => {
   const sandbox = await openSandbox();
   const events = new EventTarget();
   const [arrived, stopped] = [once(events, "arrived"), once(events, "stopped")];
@@ -164,7 +164,7 @@ test("a stream that breaks ends with an error", async () => {
   );
 });
 
-test("an error of the engine keeps its status and message, in the service's and in the common chat-completions format", async () => {
+test("an error of the engine keeps its status and message, both in the service's format and in the common chat-completions format", async () => {
   const { engine, complete } = await withChat();
   const { status, body } = await complete({ model: "gpt-5" });
   const message = `The chat engine at ${engine.url}/v1 responded 404: model 'gpt-5' not found`;
@@ -245,7 +245,7 @@ test.each<[string, Routes, string]>([
     "is not available: it closed the connection. Start it, or remove it with",
   ],
   [
-    "cuts its response",
+    "cuts its response short",
     {
       "POST /v1/chat/completions": (_request, response) =>
         void response
@@ -306,7 +306,7 @@ test("an engine never gets the key of a request, and gets its own key only if a 
   expect(JSON.stringify(engine.requests)).not.toContain(sandbox.keys.full);
 });
 
-test("only pages of this machine can spend the money of an engine with a key", async () => {
+test("while an engine has a key, web pages from other hosts cannot use it", async () => {
   const { sandbox, engine } = await withChat({ environment: { ENGINE_KEY: engineKey } });
   const from = async (page?: string) => {
     const asked = requestFor("createChatCompletion", request, sandbox.keys.full);
@@ -325,7 +325,7 @@ test("only pages of this machine can spend the money of an engine with a key", a
   expect(await from()).toBe(200);
 });
 
-test("a page whose name resolves to this machine cannot use an engine with a key", async () => {
+test("a web page whose host name resolves to this machine cannot use an engine with a key", async () => {
   const { sandbox, engine } = await withChat({ environment: { ENGINE_KEY: engineKey } });
   const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });
   onTestFinished(close);
@@ -349,7 +349,7 @@ test("a page whose name resolves to this machine cannot use an engine with a key
   }
   // Programs on this machine, which send no Origin either, get this response, too.
   expect(await text(await responseAt("myhost:8787"))).toContain(
-    'while an engine has a key, requests from this machine must have localhost in the Host header, not \\"myhost:8787\\"',
+    'while an engine has a key, requests from this machine must have localhost or a loopback address in the Host header, not \\"myhost:8787\\"',
   );
   expect(engine.requests).toHaveLength(before);
   for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, "[::1]", "api.localhost"]) {
@@ -378,9 +378,9 @@ test("the engine's key is neither stored nor shown", async () => {
 test.each([
   ["Base64", (key: string) => Buffer.from(key).toString("base64")],
   ["Base64 of a longer text", (key: string) => Buffer.from(`user:${key}`).toString("base64").slice(0, -1)],
-  ["an escape of JSON", (key: string) => key.replaceAll("-", "\\u002d")],
-  ["an escape of URLs", (key: string) => key.replaceAll("-", "%2D")],
-  ["capitals", (key: string) => key.toUpperCase()],
+  ["text with JSON escapes", (key: string) => key.replaceAll("-", "\\u002d")],
+  ["text with URL escapes", (key: string) => key.replaceAll("-", "%2D")],
+  ["capital letters", (key: string) => key.toUpperCase()],
 ])("the engine's key is not shown in an error that repeats it as %s", async (_form, written) => {
   const sandbox = await openSandbox({ environment: { ENGINE_KEY: engineKey } });
   const engine = await startEngine({
@@ -415,7 +415,7 @@ test.each([
   expect(engine.requests).toEqual([]);
 });
 
-test("requests are still checked as the service documents, and need a key", async () => {
+test("with an engine, too, requests are checked as the service documents, and need a key", async () => {
   const { sandbox, engine } = await withChat();
   expect((await sandbox.call("createChatCompletion", { messages })).status).toBe(400);
   expect((await sandbox.call("createChatCompletion", request, null)).status).toBe(401);

@@ -159,7 +159,7 @@ test("an engine that returns no picture causes an error", async () => {
   });
 });
 
-test("the service's rules still apply to pictures", async () => {
+test("the service's rules apply to pictures of an engine, too", async () => {
   const { engine, generate } = await withEngine("image", automaticEngine());
   expect((await generate({ ...picture, width: 512, height: 512 })).status).toBe(400);
   expect(engine.requests).toEqual([]);
@@ -203,7 +203,7 @@ test("a voice that the engine does not have causes an error that lists the engin
   });
 });
 
-test("the limits of the sandbox's own voice do not apply", async () => {
+test("the limits of the sandbox's own voice do not apply to an engine", async () => {
   const { generate } = await withEngine("audio", speechEngine());
   expect((await generate({ text: "…".repeat(20_000), speed: 9 })).status).toBe(200);
 });

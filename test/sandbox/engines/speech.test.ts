@@ -55,7 +55,7 @@ test("the speed sets the length", async () => {
   }
 });
 
-test("the same text and speed give the same bytes, also at the same time", async () => {
+test("the same text and speed give the same bytes, even in two calls at the same time", async () => {
   const [first, other] = await Promise.all([1, 2].map(() => speak(sentence, 1.3)));
   expect(sameSpeech(first, other)).toBe(true);
   expect(sameSpeech(first, await speak("Another one.", 1.3))).toBe(false);
@@ -69,7 +69,7 @@ test("a text that looks like an option is spoken", async () => {
   expect(await seconds("-voice kal --help")).toBeGreaterThan(0.7);
 });
 
-test("typographic marks and accents are spoken like plain characters, and emoji are not spoken", async () => {
+test("typographic marks and accented letters are spoken like plain characters, and emoji are not spoken", async () => {
   const [typographic, plain] = ["“Café” — it’s naïve… 🎉", '"Cafe" , it\'s naive...'];
   expect(sameSpeech(await speak(typographic, 1), await speak(plain, 1))).toBe(true);
 });
@@ -78,14 +78,14 @@ const letters = thorough ? 10_000 : 2_500;
 
 test.each([
   ["sentences", `${sentence} `.repeat(223).slice(0, letters)],
-  ["words without a stop", "the quick brown fox and ".repeat(417).slice(0, letters)],
+  ["words without punctuation", "the quick brown fox and ".repeat(417).slice(0, letters)],
   ["letters without a space", "a".repeat(letters)],
 ])("a long text of %s is spoken", async (_what, text) => {
   expect(await seconds(text, 4)).toBeGreaterThan(letters / 170);
 });
 
 describe("speech is rejected", () => {
-  test.each(["", " \n\t", "...!?", "🎉🚀", "日本語"])("if the text has nothing to say: %j", async (text) => {
+  test.each(["", " \n\t", "...!?", "🎉🚀", "日本語"])("if no word can be spoken: %j", async (text) => {
     const error = await speak(text, 1).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(NoSpeakableText);
     expect(error).toMatchObject({ name: "NoSpeakableText" });

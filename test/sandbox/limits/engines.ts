@@ -28,7 +28,7 @@ async function withChat(routes: Routes) {
   };
 }
 
-/** Returns the request as the response. */
+/** Responds with the body of the request, to which it adds the request's headers. */
 const mirror: Routes = {
   "POST /v1/chat/completions": ({ body, headers }, response) => send(response, { ...body, headers }),
 };

@@ -10,7 +10,7 @@ const at = (ms: number) => new Date(start + ms).toISOString();
 
 type Opened = Awaited<ReturnType<typeof openSandbox>>;
 
-/** The status of the response to a create request, and the path of its first issue. */
+/** Sends a create request. Returns the status of the response, and the path of the first issue in it. */
 async function rent(sandbox: Opened, input: object = vm): Promise<[number, unknown]> {
   const response = await sandbox.call("createVirtualMachineRental", input);
   const body = await response.json();

@@ -14,7 +14,7 @@ async function post(body: string, contentType = "application/json") {
   return sandbox.fetch(new Request(reservation, { method: "POST", headers, body }));
 }
 
-/** The status and body of the response to a plain request. */
+/** Sends a request with the full-access key. Returns the response with its status and text. */
 async function send(path: string, { method = "GET", headers = {}, body }: RequestInit = {}) {
   const sandbox = await openSandbox();
   const init = { method, headers: { authorization: `Bearer ${sandbox.keys.full}`, ...headers } };

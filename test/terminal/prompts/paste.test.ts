@@ -8,7 +8,7 @@ import { createRentedHome } from "../../support/rented-home.ts";
 /** Text between the marks that a terminal sends around a paste. */
 const marked = (text: string) => `\u001b[200~${text}\u001b[201~`;
 
-/** A C1 control, an override of the text direction, and a zero-width space. */
+/** Two C1 controls, an override of the text direction, and a zero-width space. */
 const unwanted = "\u009b\u202e\u200b\u009d";
 
 const picker = { line: "gpuctl rentals create vm --sandbox", prompt: "type to search" };
