@@ -30,7 +30,7 @@ export default defineCommand({
   examples: [
     { text: "Let an agent look at a sandbox", command: "gpuctl mcp --sandbox" },
     {
-      text: "Let an agent rent, terminate and generate, for up to $5 in all and $10 an hour",
+      text: "Let an agent rent, terminate and generate, for $5 in all and $10 an hour",
       command: "gpuctl mcp --allow spend --max-cost 5 --max-burn 10 --allow destroy --sandbox",
     },
   ],
