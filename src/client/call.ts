@@ -2,6 +2,7 @@ import type { InputOf, OperationId, OutputOf } from "../contract/index.ts";
 import { parseJson } from "../core/json.ts";
 import { assertList, assertSuccess, assertValues } from "../core/responses/success.ts";
 import { InvalidResponse, UnknownOutcome } from "../core/service-errors.ts";
+import { stringifyExactly } from "../core/values/exact-numbers.ts";
 import type { DescribedOperation } from "../openapi/described.ts";
 import { allRecords, warnIfPartial } from "../openapi/paging.ts";
 import { sendRequest } from "./attempt.ts";
@@ -54,7 +55,12 @@ const wholeResult = ({ problemIn, warn }: Pick<OneCall, "problemIn" | "warn">): 
     const value = await readJson(response, inFlight);
     if (inFlight.request.list && warn) warnIfPartial(value, warn);
     const problem = problemIn?.(value);
-    if (problem !== undefined) throw new UnknownOutcome(problem, response.status, inFlight.request);
+    if (problem !== undefined) {
+      // The response to a generation was paid for.
+      const isPaid = inFlight.request.host === "inference";
+      const received = { bytes: Buffer.from(`${stringifyExactly(value)}\n`), complete: true };
+      throw new UnknownOutcome(problem, response.status, inFlight.request, isPaid ? { received } : {});
+    }
     return value;
   },
   pages: async (pages) => {

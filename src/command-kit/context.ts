@@ -203,7 +203,7 @@ export interface Attendance {
   readonly output: (stream: "stdout" | "stderr", bytes: Uint8Array) => Promise<boolean>;
   /** Writes the last line of each stream, if it is not complete. */
   readonly endOutput: () => Promise<void>;
-  /** Why output could not be written to stdout, such as a full disk. Undefined if its reader closed the pipe. */
+  /** Why output could not be written, such as a full disk. Undefined if its reader closed the pipe. */
   readonly outputFailure: () => Error | undefined;
   /** An environment variable; undefined for the variables of gpuctl itself. */
   readonly variable: (name: string) => string | undefined;

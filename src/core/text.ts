@@ -158,3 +158,19 @@ export function utf8Text(bytes: Uint8Array): string | undefined {
     return undefined;
   }
 }
+
+/**
+ * Reads a text file for a flag, or stdin for `-`. Throws `UsageError` if it is not text in UTF-8: the text would be sent,
+ * and perhaps paid for, with replacement characters.
+ */
+export async function readText(
+  path: string,
+  flag: string,
+  files: { readonly read: (path: string, from: string) => Promise<Uint8Array> },
+): Promise<string> {
+  const text = utf8Text(await files.read(path, flag));
+  if (text !== undefined) return text;
+  throw new UsageError(`${flag} ${path} is not text in UTF-8`, {
+    hint: "Convert it to text in UTF-8 first. Nothing was sent.",
+  });
+}

@@ -6,6 +6,8 @@ import {
   reasonOf,
   SaveFailed,
   StillBilled,
+  Unavailable,
+  WaitedTooLong,
 } from "../core/errors.ts";
 import { stopwatch } from "../core/tasks/steady-clock.ts";
 import { maxSilence, onRental } from "./connect.ts";
@@ -112,10 +114,13 @@ export async function attend(journal: Journal, given: JobHost, attending: Attend
   if (host.isCanceled() || outcome.failure instanceof CanceledElsewhere)
     outcome = { status: outcome.status, because: "canceled", fetched: [] };
   await shown.endIfRead();
-  // If the command of a detached job was not started, no one else starts it, so the rental must end.
+  // If the command of a detached job was not started, no one else starts it, so the rental must end. If the command runs,
+  // a problem of the connection from here does not end it.
   const isLeft = () =>
     plan.detached &&
-    (outcome.because === "detached" || outcome.because === "interrupted") &&
+    (outcome.because === "detached" ||
+      outcome.because === "interrupted" ||
+      (outcome.because === "failure" && isOutOfReach(outcome.failure))) &&
     isUnderWay(journal.job());
   if (isLeft()) {
     await shown.end();
@@ -173,6 +178,10 @@ export async function attend(journal: Journal, given: JobHost, attending: Attend
     .finally(shown.end);
   return outcome;
 }
+
+/** Whether only this computer may be unable to reach the rental. */
+const isOutOfReach = (failure: unknown): boolean =>
+  failure instanceof RentalUnreachable || failure instanceof WaitedTooLong || failure instanceof Unavailable;
 
 const interruptedText = ({ keep }: JobPlan): string =>
   keep
@@ -501,7 +510,8 @@ export async function showRemoteLog(
   const signal = AbortSignal.any([stopped, closed.signal]);
   const pass = (stream: Stream) => async (bytes: Uint8Array) => {
     shown[stream] += bytes.length;
-    if ((await host.output(stream, bytes)) === false) closed.abort();
+    const isRead = await host.output(stream, bytes);
+    if (isRead === false && stream === "stdout") closed.abort();
   };
   const passing = { signal, onStdout: pass("stdout"), onStderr: pass("stderr") };
   const timeout = journal.job().plan.waitTimeout;

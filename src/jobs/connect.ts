@@ -31,6 +31,12 @@ interface Reaching {
   readonly onRetry?: (problem: string) => void;
 }
 
+/** Milliseconds that an attempt to connect may take. Work that takes longer had a connection. */
+const longestAttempt = 120_000;
+
+/** Milliseconds by which a timer may be late. If it is later, this computer slept. */
+const tolerance = 10_000;
+
 /**
  * Runs `work` on a rental: waits until the rental can be reached, and runs the work again after a lost connection.
  *
@@ -45,7 +51,19 @@ export async function onRental<Value>(
   work: (ssh: Ssh) => Promise<Value>,
 ): Promise<Value> {
   const { rentalId = "", id } = journal.job();
-  const passed = stopwatch(host.now);
+  const watch = stopwatch(host.now);
+  /** Time that does not count: with a connection, or while this computer slept. */
+  let skipped = 0;
+  const passed = () => watch() - skipped;
+  /** Counts at most `most` milliseconds of some work. */
+  const counting = async <Result>(most: number, attempt: () => Promise<Result>): Promise<Result> => {
+    const begun = watch();
+    try {
+      return await attempt();
+    } finally {
+      skipped += Math.max(0, watch() - begun - most);
+    }
+  };
   let known: RentalNow | undefined;
   /** When logins began to fail. */
   let denied: number | undefined;
@@ -54,9 +72,12 @@ export async function onRental<Value>(
   for (;;) {
     signal.throwIfAborted();
     let problem = "it has no address for ssh yet";
-    const limit = limitAfter(Math.max(minLookUp, timeout - passed()));
+    const longest = Math.max(minLookUp, timeout - passed());
+    const limit = limitAfter(longest);
     try {
-      known = await host.lookUp(rentalId, AbortSignal.any([signal, limit]));
+      known = await counting(longest + tolerance, () =>
+        host.lookUp(rentalId, AbortSignal.any([signal, limit])),
+      );
     } catch (error) {
       signal.throwIfAborted();
       problem = error === limit.reason ? "its state could not be read in time" : reasonOf(error);
@@ -74,7 +95,8 @@ export async function onRental<Value>(
     } else missed = undefined;
     if (known?.target) {
       try {
-        return await work(openSsh(rentalId, known.target, { ...host, jobId: id, folder: journal.folder }));
+        const ssh = openSsh(rentalId, known.target, { ...host, jobId: id, folder: journal.folder });
+        return await counting(longestAttempt, () => work(ssh));
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ConnectionLost)) throw error;
@@ -99,6 +121,7 @@ export async function onRental<Value>(
       );
     }
     onRetry(problem);
-    await host.sleep(Math.min(retryPause, left), signal);
+    const pause = Math.min(retryPause, left);
+    await counting(pause + tolerance, () => host.sleep(pause, signal));
   }
 }

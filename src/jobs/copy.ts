@@ -23,14 +23,14 @@ export async function hasUsableRsync(
   if ((await programs.which("rsync")) === undefined) return false;
   const ignore = () => {};
   const options = { cwd, onStdout: ignore, onStderr: ignore, signal };
-  return (await programs.stream("rsync", [rsyncLetters, "--version"], options)) === 0;
+  return (await programs.stream("rsync", [rsyncLetters, copyOutside, "--version"], options)) === 0;
 }
 
 /** Copies the contents of a folder to the working folder of the command. Throws `ConnectionLost`. */
 export function copyUp(ssh: Ssh, folder: string, tools: CopyTools): Promise<void> {
   const at = (path: string) => `${destination(ssh)}:${path}`;
   return tools.tool === "rsync"
-    ? runCopy(ssh, [...rsyncOptions(ssh), `${folder}/`, at(`${workFolder(ssh)}/`)], tools)
+    ? runCopy(ssh, [...rsyncOptions(ssh), copyOutside, `${folder}/`, at(`${workFolder(ssh)}/`)], tools)
     : copyAsWorkFolder(
         ssh,
         (path) => runCopy(ssh, [...scpOptions(ssh), folder, at(path)], tools),
@@ -177,6 +177,9 @@ const destination = ({ destination }: Ssh): string =>
 
 /** Copies links as links, and does not keep the owner. With `s`, names need no quotes on the rental. */
 const rsyncLetters = "-rlptzs";
+
+/** Copies the target of a link that leads out of the folder. On the rental, the link would lead nowhere. */
+const copyOutside = "--copy-unsafe-links";
 
 /** With these options, rsync also continues a file that was only partly copied. */
 const rsyncOptions = ({ options }: Ssh): readonly string[] => [

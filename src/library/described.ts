@@ -4,7 +4,12 @@ import { NotOffered, reasonOf } from "../core/errors.ts";
 import { isRecord, parseJson } from "../core/json.ts";
 import { assertList, assertSuccess, assertValues } from "../core/responses/success.ts";
 import { InvalidResponse, isRead, UnknownOutcome } from "../core/service-errors.ts";
-import { type DescribedOperation, describedOperations, methods } from "../openapi/described.ts";
+import {
+  type DescribedOperation,
+  describedOperations,
+  isDescribedAsJson,
+  methods,
+} from "../openapi/described.ts";
 import type { Description } from "../openapi/document.ts";
 import { type Found, type Named, namedByPath, operationOfPath, operationsWithId } from "../openapi/find.ts";
 import { pages, pagingOf } from "../openapi/paging.ts";
@@ -160,8 +165,16 @@ function textsIn(
 
 /** Sends any operation of the description, by its id or by its method and path. */
 export async function callAny(name: string, input: unknown, open: OpenCall): Promise<unknown> {
-  const { parts } = await preparedRequest(name, input, open);
-  return contentOf(await rawCall(parts, open.settings));
+  const { parts, operation } = await preparedRequest(name, input, open);
+  const response = await rawCall(parts, open.settings);
+  if (!isRead(parts) && response.bytes.length > 0) {
+    const { status, request } = response;
+    // A gateway may answer a write with a page and status 200, and a failure may be labeled as text.
+    if (isDescribedAsJson({ status, type: response.header("content-type") }, operation))
+      return jsonOf(response);
+    assertSuccess(parseJson(response.text()), status, request);
+  }
+  return contentOf(response);
 }
 
 /** The records of any list of the description, page by page. */

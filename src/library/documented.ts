@@ -25,8 +25,7 @@ export async function sendDocumented<Id extends OperationId>(
   if (validate && Object.hasOwn(streams, id) && isRecord(input) && input.stream === true) {
     throw new InvalidInput(id, [{ path: ["stream"], message: "must not be true; use the method stream()" }]);
   }
-  // `call` itself checks the response to every other write. It leaves paid responses to its callers, because the
-  // command line stores them before it checks them.
+  // `call` does not check paid responses, because the command line stores them before it checks them.
   const options = effect === "generate" ? { ...settings, problemIn: problemInGenerated } : settings;
   return call(id, await checked(id, input, validate), options);
 }

@@ -105,7 +105,7 @@ const nouns = { image: "an image", audio: "audio" } as const;
 /**
  * Saves a result with the extension that matches its bytes. A result of another kind, or of an unknown format, keeps
  * the extension that the user typed. With `force`, replaces an existing file, but not if the user typed another media
- * extension. A truncated result gets a name that says so, and never replaces a file. Returns a `problem` if the result
+ * extension, or if several results get numbered names. A truncated result gets a name that says so, and never replaces a file. Returns a `problem` if the result
  * is truncated or had to be saved in another folder. Throws `ResultLost` if the result cannot be saved anywhere.
  */
 export async function saveMedia(
@@ -120,9 +120,10 @@ export async function saveMedia(
     ? pathIn(to, filled, count)
     : { path: pathOfUnknown(to, filled, count), renamed: false, replaced: false };
   const wanted = media.isTruncated ? suffixed(path, truncatedSuffix) : path;
-  const saved = await saveInto(target, wanted, file, force && !media.isTruncated && !replaced).catch(
-    saveFailure,
-  );
+  // With a named file and several results, the results get numbered names, which the user did not type.
+  const isNamed = to.kind !== "file" || count === 1;
+  const replaces = force && isNamed && !media.isTruncated && !replaced;
+  const saved = await saveInto(target, wanted, file, replaces).catch(saveFailure);
   if (saved instanceof SaveFailed) {
     return saveElsewhere(media, `could not save ${wanted}: ${saved.reason}`, target);
   }

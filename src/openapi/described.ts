@@ -31,7 +31,27 @@ export interface DescribedParameter {
 export interface DescribedResponse {
   readonly status: string;
   readonly description: string;
+  /** The schema of JSON. */
   readonly schema: unknown;
+  /** The media types of the body, in lower case. */
+  readonly types: readonly string[];
+}
+
+/**
+ * Whether the description says that a response is JSON: it gives a JSON schema, and does not list the response's own
+ * content type as another one. `default` counts only if no 2xx response is described.
+ */
+export function isDescribedAsJson(
+  { status, type }: { readonly status: number; readonly type: string | null },
+  operation: DescribedOperation | undefined,
+): boolean {
+  const responses = operation?.responses ?? [];
+  const fallback = responses.some((one) => /^2/.test(one.status)) ? [] : ["default"];
+  const [described] = [String(status), "2XX", ...fallback].flatMap((name) =>
+    responses.filter((one) => one.status.toUpperCase() === name.toUpperCase()),
+  );
+  const own = type?.split(";")[0]?.trim().toLowerCase();
+  return described?.schema !== undefined && !(own !== undefined && described.types.includes(own));
 }
 
 export const methods = ["get", "head", "post", "put", "patch", "delete", "options", "trace"] as const;
@@ -74,7 +94,12 @@ function readOperation(
 ): DescribedOperation {
   const responses = Object.entries(asRecord(operation.responses)).map(([status, entry]) => {
     const response = asRecord(resolved(description, entry));
-    return { status, description: asText(response.description), schema: jsonSchema(response.content) };
+    return {
+      status,
+      description: asText(response.description),
+      schema: jsonSchema(response.content),
+      types: Object.keys(asRecord(response.content)).map((type) => type.toLowerCase()),
+    };
   });
   const body = resolved(description, operation.requestBody);
   return {

@@ -156,6 +156,11 @@ export function createDescriptionStore(
     const { source, entry, isFresh } = await openCached();
     const fresh = isFresh && !refresh ? documentOf(entry) : undefined;
     if (fresh || timeout === undefined) return fresh ?? fetch(source, entry);
+    // A guard or a server runs for a long time, so an earlier failure must not last.
+    const earlier = fetched;
+    if (earlier !== undefined && (await earlier).description === undefined && fetched === earlier) {
+      fetched = undefined;
+    }
     fetched ??= tryFetch(source, entry, { timeout, retries: 1 });
     const { description, error } = await fetched;
     if (description === undefined) throw error;
@@ -180,6 +185,10 @@ export function createDescriptionStore(
         loaded = refreshed;
       }
       loaded ??= load(false);
+      loaded.catch(() => {
+        loaded = undefined;
+        refreshed = undefined;
+      });
       return loaded;
     },
     peek: async () => {

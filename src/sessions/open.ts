@@ -134,6 +134,8 @@ export function openSession(
       const instructions = isNew ? [newTurn("system", head, system)] : [];
       const question = newTurn("user", instructions[0]?.id ?? head, content);
       const to = await pathFor(content);
+      // If the question cannot be stored, it can be asked again from here.
+      last = { ...question, parent: head };
       await store(to, [...instructions, question]);
       last = question;
       const start = { id: newId(), parent: question.id, role: "assistant" } as const;

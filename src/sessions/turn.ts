@@ -80,17 +80,18 @@ export const textOf = (content: Content): string =>
     : content.map(({ type, text }) => (typeof text === "string" ? text : `[${type}]`)).join("\n");
 
 /**
- * Returns the turns of one conversation, from its first turn to the turn with the ID `head`. Relies on every turn being
- * stored after its parent.
+ * Returns the turns of one conversation, from its first turn to the turn with the ID `head`. A turn may be stored before
+ * its parent: another process may ask a question after an answer that is still being stored.
  */
 export function chainTo(head: string | null, turns: readonly Turn[]): readonly Turn[] {
+  const byId = new Map(turns.map((turn) => [turn.id, turn]));
   const chain: Turn[] = [];
-  let wanted = head;
-  for (let at = turns.length - 1; at >= 0 && wanted !== null; at--) {
-    const turn = turns[at];
-    if (turn?.id !== wanted) continue;
-    chain.push(turn);
-    wanted = turn.parent;
+  let next = head === null ? undefined : byId.get(head);
+  while (next !== undefined) {
+    chain.push(next);
+    // A file that was edited by hand may contain a cycle.
+    byId.delete(next.id);
+    next = next.parent === null ? undefined : byId.get(next.parent);
   }
   return chain.reverse();
 }

@@ -295,14 +295,14 @@ async function foldersOf(env: Environment): Promise<Files["folders"]> {
 async function defaultFolders() {
   try {
     const { default: envPaths } = await import("env-paths");
-    // If HOME is empty, the folders would be in the current folder, which may belong to someone else's project.
-    if (!isAbsolute(homedir())) return undefined;
     const { config, data } = envPaths("gpuctl", { suffix: "" });
     // `env-paths` does not ignore relative paths in XDG variables; `xdgFolder` does.
-    return {
+    const folders = {
       config: xdgFolder(config, join(homedir(), ".config", "gpuctl")),
       data: xdgFolder(data, join(homedir(), ".local", "share", "gpuctl")),
     };
+    // If HOME is empty, a folder would be in the current folder, which may belong to someone else's project.
+    return Object.values(folders).every((folder) => isAbsolute(folder)) ? folders : undefined;
   } catch {
     return undefined;
   }

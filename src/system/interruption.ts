@@ -1,4 +1,5 @@
 import { constants, readFileSync, readlinkSync } from "node:fs";
+import { basename } from "node:path";
 import process from "node:process";
 import { isatty } from "node:tty";
 import { Interrupted } from "../core/errors.ts";
@@ -31,10 +32,12 @@ export interface Interruption {
 }
 
 /**
- * Whether `nohup` of GNU started gpuctl. Node.js drops the setting that `nohup` makes, so that SIGHUP arrives anyway.
- * `nohup` leaves another trace: in place of a terminal, it opens /dev/null for writing as stdin.
+ * Whether `nohup` started gpuctl. Node.js drops the setting that `nohup` makes, so that SIGHUP arrives anyway. There are
+ * two other traces: bash and zsh set `_` to the program that they start, and on Linux, `nohup` of GNU replaces a terminal
+ * as stdin by /dev/null, which it opens for writing.
  */
 function isUnderNohup(): boolean {
+  if (basename(process.env._ ?? "") === "nohup") return true;
   try {
     const flags = /^flags:\s*(\d+)$/m.exec(readFileSync("/proc/self/fdinfo/0", "utf8"))?.[1] ?? "0";
     const isWriteOnly = (Number.parseInt(flags, 8) & 3) === constants.O_WRONLY;

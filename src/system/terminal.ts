@@ -28,10 +28,10 @@ export function sink(open: () => Stream, { optional = false } = {}): Sink {
     get rows() {
       return stream().rows ?? 0;
     },
-    write: (chunk, { reportsClosedPipe = false } = {}) =>
+    write: (chunk, { reportsClosedPipe = false, reportsErrors = !optional } = {}) =>
       new Promise((resolve, reject) => {
         if (reportsClosedPipe) quiet = false;
-        stream().write(chunk, (error) => (error && !optional ? reject(error) : resolve()));
+        stream().write(chunk, (error) => (error && reportsErrors ? reject(error) : resolve()));
       }),
   };
 }

@@ -109,13 +109,15 @@ export interface Sink {
   readonly rows: number;
   /**
    * Resolves when the chunk is written, and rejects if it cannot be written. A closed pipe ends the process quietly.
-   * With `reportsClosedPipe`, the promise rejects instead. stderr ignores a closed pipe and failed writes.
+   * With `reportsClosedPipe`, the promise rejects instead. Without `reportsErrors`, stderr ignores a closed pipe and
+   * failed writes.
    */
   readonly write: (chunk: string | Uint8Array, options?: WriteOptions) => Promise<void>;
 }
 
 export interface WriteOptions {
   readonly reportsClosedPipe?: boolean;
+  readonly reportsErrors?: boolean;
   /**
    * The text contains control sequences for the terminal: for colors or, if `pictures`, for pictures as well. The
    * caller has already sanitized any outside text in it.

@@ -192,8 +192,10 @@ describe("an empty response to api call", () => {
 describe("a page instead of the response to a write with api call", () => {
   const error = '{"code":"CONFLICT","message":"Busy","issues":[]}';
   const json = { content: { "application/json": { schema: { type: "object" } } } };
+  const streamed = { content: { ...json.content, "text/event-stream": { schema: { type: "string" } } } };
   const document = description({
     "POST /v2/things": { operationId: "addThing", responses: { "200": json } },
+    "POST /v2/answers": { operationId: "answer", responses: { "200": streamed } },
     "GET /v2/things": { operationId: "listThings", responses: { "200": json } },
   });
 
@@ -202,6 +204,8 @@ describe("a page instead of the response to a write with api call", () => {
     ["addThing", "text/plain", error, 10],
     ["POST /v2/unlisted", "text/plain", error, 10],
     ["POST /v2/unlisted", "text/plain", "done", 0],
+    ["answer", "text/event-stream; charset=utf-8", "data: {}\n\ndata: [DONE]\n\n", 0],
+    ["answer", "text/html", "<html>Log in</html>", 10],
     ["listThings", "text/html", "<html>Log in</html>", 0],
   ])("%s: %s %s exits with %4$i", async (line, type, body, code) => {
     const { run } = await createCli({

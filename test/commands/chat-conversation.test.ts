@@ -391,6 +391,35 @@ describe("the commands in a conversation", () => {
     expect(requests).toEqual([]);
   });
 
+  test("/retry sends the message that could not be stored before, with its attachment", async () => {
+    const cli = await createCli();
+    await writeFile(join(cli.folder, "notes.txt"), "my notes");
+    const path = join(cli.folder, "state", "chat-sessions", "s.jsonl");
+    let kept = "";
+    const actions = [
+      async () => {
+        kept = await readFile(path, "utf8");
+        await writeFile(path, "not a session");
+      },
+      () => writeFile(path, kept),
+    ];
+    const programs: RunOptions["programs"] = {
+      run: async () => {
+        await actions.shift()?.();
+        return 1;
+      },
+    };
+    const { requests } = await cli.run("chat --session s --sandbox", {
+      terminal: 80,
+      lines: ["one", "/file notes.txt", "/edit", "two", "/edit", "/retry"],
+      programs,
+    });
+    const sent = requests.map(({ body }) => (body as { messages: { content: string }[] }).messages);
+    expect(sent).toHaveLength(2);
+    expect(sent[1]?.at(-1)?.content).toMatch(/my notes[^]*two$/);
+    expect(sent[1]).toHaveLength(3);
+  });
+
   test("/save with the same name in two conversations at the same time keeps both sessions", async () => {
     const cli = await createCli();
     const say = (message: string) =>

@@ -342,6 +342,27 @@ describe("a session", () => {
     expect(err).toContain("the response was cut off");
   });
 
+  test("continues all of a conversation in which an answer was stored after the next question", async () => {
+    const cli = await createCli();
+    await cli.run(["chat", "one", "--session", "s", "--system", "Be brief", "--sandbox"]);
+    await cli.run("chat two --session s --sandbox");
+    const [header = "", ...turns] = (await readFile(fileOf(cli, "s"), "utf8")).trimEnd().split("\n");
+    const [system = "", one = "", firstAnswer = "", two = "", secondAnswer = ""] = turns;
+    await writeFile(
+      fileOf(cli, "s"),
+      `${[header, system, one, two, firstAnswer, secondAnswer].join("\n")}\n`,
+    );
+    const { requests } = await cli.run("chat three --session s --sandbox");
+    expect(messagesOf(requests)).toEqual([
+      "system: Be brief",
+      "user: one",
+      expect.stringMatching(/^assistant: .*one/),
+      "user: two",
+      expect.stringMatching(/^assistant: .*two/),
+      "user: three",
+    ]);
+  });
+
   test("skips lines that cannot be read, and drops a last line that is incomplete", async () => {
     const cli = await createCli();
     await cli.run("chat hello --session s --sandbox");

@@ -248,6 +248,19 @@ describe("doctor checks the service", () => {
     expect(reported.message).toContain("…1234 from GPUCTL_API_KEY");
   });
 
+  test("a key that cannot be used is a failure", async () => {
+    const reported = await checked("key", {
+      respond: healthyService,
+      env: { GPUCTL_API_KEY: "" },
+      before: ({ run }) => run(`config set apiKeyCommand false --base-url ${serviceUrl}`),
+    });
+    expect(reported).toMatchObject({
+      status: "failure",
+      message: expect.stringContaining("could not get a key from"),
+      code: 1,
+    });
+  });
+
   test("a missing key is a failure", async () => {
     expect(await checked("key", { respond: healthyService, env: { GPUCTL_API_KEY: "" } })).toMatchObject({
       status: "failure",

@@ -68,6 +68,14 @@ describe("image --out", () => {
     for (const name of names) expect(await readFile(join(folder, name))).not.toEqual(Buffer.from("old"));
   });
 
+  test("with --force, a run of several pictures does not replace files whose names were not typed", async () => {
+    const { run, folder } = await createCli({ respond });
+    for (const name of ["cat.png", "cat-2.png"]) await writeFile(join(folder, name), "mine");
+    const { code } = await run("image cat -n 3 --out cat.png --force", overNetwork());
+    expect(code).toBe(0);
+    expect(await readFile(join(folder, "cat-2.png"), "utf8")).toBe("mine");
+  });
+
   test("with --force, keeps both pictures of one response", async () => {
     const entry = { image: base64(tinyPng()) };
     const { run, folder } = await createCli({ respond: () => Response.json({ images: [entry, entry] }) });

@@ -489,6 +489,16 @@ describe("a result that cannot be written to its file or to stdout is saved else
     expect(await readFile(path)).toEqual(expected);
   });
 
+  test("if writing a long result of --jq to stdout fails", async () => {
+    const content = Array.from({ length: 60_000 }, (_, index) => `word${index}`).join(" ");
+    const reply = { choices: [{ message: { content }, finish_reason: "stop" }] };
+    const { run } = await createCli({ respond: always(200, reply) });
+    const line = "chat hi -m llama -o json --jq .choices[0].message.content";
+    const { code, err } = await run(line, { ...overNetwork(), writeFails: full });
+    expect(code).toBe(1);
+    expect(await readFile(pathAfter("Saved to ", err), "utf8")).toBe(`${content}\n`);
+  });
+
   test("but not a second time if writing its path to stdout fails; the error has the path", async () => {
     const { run, folder } = await speaker(wav);
     const { code, err } = await run("tts hi --out hi.wav", { ...overNetwork(), writeFails: full });

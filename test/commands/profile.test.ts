@@ -184,6 +184,9 @@ describe("profile remove", () => {
     const none = "There is no current profile now. Run `gpuctl profile use NAME` to choose one.\n";
     expect({ code, err }).toEqual({ code: 0, err: none });
     expect(await run("rentals list")).toMatchObject({ code: 3, requests: [] });
+    // A change to another profile does not make it the current one.
+    await run("config set output json --profile play");
+    expect(await run("rentals list")).toMatchObject({ code: 3, requests: [] });
     expect((await run("profile remove lab --yes")).err).toBe("");
     expect((await run("profile remove play --yes")).err).toBe("");
     expect(await json("profile list")).toEqual([]);

@@ -244,6 +244,38 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(err).toMatch(/could not be reached for 1m (1|[5-9])\d?s: the connection was refused/);
   });
 
+  test("does not count the time that this computer slept", async () => {
+    let sleeps = 0;
+    const renter = await createRenter({
+      trouble: () => (sleeps < 3 ? { stderr: "Connection refused" } : undefined),
+    });
+    const onSleep = () => {
+      sleeps += 1;
+      if (sleeps === 1) renter.advance(2 * hour);
+    };
+    const { code, err } = await renter.run(sh("echo up", "--wait-timeout", "1m"), { onSleep });
+    expect(code, err).toBe(0);
+    expect(await renter.active()).toEqual([]);
+  });
+
+  test("shows the output on stderr if -o json is set and the log cannot be written", async () => {
+    const { run, remote, folder } = await createRenter();
+    const { stream } = remote.programs;
+    const programs: typeof remote.programs = {
+      ...remote.programs,
+      stream: async (program, args, options) => {
+        // A folder in place of the log: nothing can be appended to it.
+        const [job = ""] = await readdir(join(folder, "state", "jobs")).catch(() => []);
+        if (job !== "") await mkdir(join(folder, "state", "jobs", job, "stdout"), { recursive: true });
+        return stream(program, args, options);
+      },
+    };
+    const { code, err } = await run(sh("echo precious", "-o", "json"), { programs });
+    expect(code, err).toBe(0);
+    expect(err).toContain("From now on, the output is not stored.");
+    expect(err).toMatch(/^precious$/m);
+  });
+
   test("ends the rental after --wait-timeout although a lookup gets no response", async () => {
     const end = endTimeLimits();
     let lookups = 0;
@@ -415,7 +447,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     const { code, err } = await run(sh("echo 42 > model; exit 6", "--fetch", "model"), { programs });
     expect(code, err).toBe(6);
     expect(await readFile(join(folder, "model"), "utf8")).toBe("42\n");
-    expect(asked).toEqual([["-rlptzs", "--version"]]);
+    expect(asked).toEqual([["-rlptzs", "--copy-unsafe-links", "--version"]]);
   });
 
   test("copies results back to a folder on another disk", async () => {

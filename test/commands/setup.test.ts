@@ -459,6 +459,21 @@ describe("shell completions in setup", () => {
     expect(questions.join()).not.toContain("completions");
   });
 
+  test("end setup with 130 if the user presses Ctrl-C at their prompt", async () => {
+    const { prompts } = promptsWith({ "Where is": ["sandbox"] });
+    const confirm: Prompts["confirm"] = async ({ message, initial = false }) => {
+      if (message.startsWith("Write the")) throw new Interrupted();
+      return initial;
+    };
+    const cli = await createCli();
+    const { code, err } = await cli.run("setup", {
+      terminal: 100,
+      prompts: { ...prompts, confirm },
+      env: { SHELL: "/bin/bash", HOME: cli.folder },
+    });
+    expect(code, err).toBe(130);
+  });
+
   test("do not make setup fail if they cannot be written", async () => {
     const { run, savedConfig } = await setUp();
     const env = { SHELL: "/bin/bash", HOME: "/dev/null" };

@@ -74,7 +74,7 @@ const results: Readonly<Record<string, (home: CookHome, out: string) => Promise<
   },
   "Rent several machines at once": async (home, out) => {
     expect(await texts(home, "ids.txt")).toBe("1001\n1002\n1003\n");
-    expect(out.match(/LABEL: +worker-\d\nstatus: +Running/g)).toHaveLength(3);
+    expect(out.match(/LABEL: +worker-\d+-\d+-\d\nstatus: +Running/g)).toHaveLength(3);
     expect(await active(home)).toBe("");
   },
   "Ask about each line of a file": async (home, out) => {

@@ -26,13 +26,19 @@ describe.skipIf(process.platform === "win32")("stdin", () => {
     const home = await createHome();
     const { code, out, err } = await home.shell("gpuctl chat Hello --sandbox 0> /dev/null").ended;
     expect({ code, out }).toEqual({ code: 2, out: "" });
-    expect(err).toMatch(/^Error: MESSAGE from stdin: .*\nNothing was sent\.\n$/);
+    expect(err).toMatch(/^Error: MESSAGE from stdin: .*\nNothing was sent; --no-stdin skips it\.\n$/);
   });
 
-  it.runIf(process.platform === "linux")("of nohup makes SIGHUP harmless", async () => {
+  it.runIf(process.platform === "linux").each([
+    ["with its stdin", "gpuctl rentals guard --every 1h --yes --sandbox 0> /dev/null"],
+    [
+      "with another stdin",
+      "env _=/usr/bin/nohup gpuctl rentals guard --every 1h --yes --sandbox < /dev/null",
+    ],
+  ])("makes SIGHUP harmless under nohup: %s", async (_name, line) => {
     const home = await createHome();
     const script = `mkfifo log; exec 3<>log
-gpuctl rentals guard --every 1h --yes --sandbox 0> /dev/null > /dev/null 2> log & child=$!
+${line} > /dev/null 2> log & child=$!
 read -r line < log
 kill -HUP $child; kill -HUP $child
 kill -TERM $child; wait $child; echo "exit $?"`;

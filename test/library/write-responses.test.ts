@@ -13,6 +13,9 @@ const documentation = description({
   "DELETE /v2/api-keys/{id}": { parameters: [{ name: "id", in: "path", required: true }] },
   "POST /v2/ssh-keys": {},
   "POST /v2/ssh-keys/delete": {},
+  "POST /v2/things": {
+    responses: { "200": { content: { "application/json": { schema: { type: "object" } } } } },
+  },
 });
 
 /** A client for a service that returns its description and a rental, and `reply` for all other requests. */
@@ -183,4 +186,13 @@ test("a response with too many values is rejected before it is parsed", async ()
     message: `the response has more than ${responseLimits.values} values`,
     received: { complete: true, bytes: expect.objectContaining({ length: 2 * responseLimits.values + 3 }) },
   });
+});
+
+test.each([
+  ["POST /v2/things", typed("text/html", "<html>Maintenance</html>"), "the response is not JSON"],
+  ["POST /v2/things", typed("text/plain", errorBody), "the service reported CONFLICT: Busy"],
+  ["POST /v2/unlisted", typed("text/plain", errorBody), "the service reported CONFLICT: Busy"],
+])("call of %s has an unknown outcome after a failure with status 200", async (name, reply, message) => {
+  const call = clientOfService(reply).call(name, {});
+  await expect(call).rejects.toMatchObject({ name: "UnknownOutcome", message });
 });

@@ -188,6 +188,7 @@ describe("a call that the client cancels", () => {
     const { call } = await agentOf(cli, everything);
     expect(await call("create_chat_completion", paid.create_chat_completion)).toMatchObject({
       ok: false,
+      data: { hint: expect.stringContaining("The response was saved to ") },
       error: { code: "UNKNOWN_OUTCOME" },
       cost: { spentDollars: 0.01 },
     });

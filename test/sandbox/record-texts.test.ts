@@ -83,7 +83,7 @@ test("a listing matches the records, whatever happened since the previous listin
   );
 });
 
-test("a list shows the time that has passed, and what another process has changed", async () => {
+test("a list is up to date after time has passed, and after another sandbox has changed the same file", async () => {
   const folder = mkdtempSync(join(tmpdir(), "gpuctl-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "sandbox.db");

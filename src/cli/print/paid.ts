@@ -27,7 +27,8 @@ export async function printPaid(
       return stdout.rows;
     },
     write: async (chunk, options) => {
-      chunks.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
+      // A copy, because the caller may use the same memory for the next chunk.
+      chunks.push(Buffer.from(chunk));
       if (failure) return;
       try {
         await stdout.write(chunk, options);

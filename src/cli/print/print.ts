@@ -32,7 +32,8 @@ export async function preloadRenderer(view: View, { output }: Settings, terminal
 /**
  * Prints a result on stdout, and notes on stderr, such as that a list is empty or that a column of `--columns` is in no
  * record. If writing to stdout fails, throws `CannotPrint`, or `StoredElsewhere` if the result was paid for. If the
- * result cannot be written as text, throws `CannotPrint`; data that was paid for is saved first.
+ * result cannot be written as text, throws `CannotPrint`; data that was paid for is saved first. `printOrSay` and
+ * `forReader` describe two exceptions.
  */
 export async function print(result: Result, defaultView: View, options: PrintOptions): Promise<void> {
   const { notes } = options;

@@ -20,7 +20,7 @@ export function createAttendance(
       await streams.stdout.end();
       await streams.stderr.end();
     },
-    outputFailure: streams.stdout.failure,
+    outputFailure: () => streams.stdout.failure() ?? streams.stderr.failure(),
     variable: (name) => (/^gpuctl_/i.test(name) ? undefined : env[name]),
   };
 }
@@ -52,7 +52,7 @@ function passedTo(sink: Sink, redactor: Pick<Redactor, "stream">): Passed {
   const write = async (chunk: Uint8Array | string): Promise<boolean> => {
     if (!isRead || chunk.length === 0) return isRead;
     try {
-      await sink.write(chunk, { reportsClosedPipe: true });
+      await sink.write(chunk, { reportsClosedPipe: true, reportsErrors: true });
     } catch (cause) {
       isRead = false;
       if (codeOf(cause) !== "EPIPE") {

@@ -6,7 +6,6 @@ import { sandboxExamples } from "../../command-kit/examples.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { assertWithinCost, budgetOf, picturePrice, warnOfUnknownPrice } from "../../command-kit/inference.ts";
 import { jsonOf, noDescription } from "../../command-kit/responses.ts";
-import { readText } from "../../command-kit/text-file.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import type { OperationId } from "../../contract/index.ts";
 import { EmptyResult, UsageError } from "../../core/errors.ts";
@@ -14,8 +13,9 @@ import { isRecord, parseJson, recordsOf as recordsIn } from "../../core/json.ts"
 import { assertSuccess } from "../../core/responses/success.ts";
 import type { Result } from "../../core/result.ts";
 import { isRead } from "../../core/service-errors.ts";
+import { readText } from "../../core/text.ts";
 import type { View } from "../../core/view.ts";
-import type { DescribedOperation } from "../../openapi/described.ts";
+import { type DescribedOperation, isDescribedAsJson } from "../../openapi/described.ts";
 import { type Description, decoded } from "../../openapi/document.ts";
 import type { Named } from "../../openapi/find.ts";
 import { describedPages } from "../../openapi/paging.ts";
@@ -287,29 +287,18 @@ const headText = ({ status, headers }: BufferedResponse): string =>
 function shouldBeJson(response: BufferedResponse, operation: DescribedOperation | undefined): boolean {
   const type = response.header("content-type");
   const isJsonType = type !== null && /[/+]json\b/i.test(type);
+  const { status } = response;
   if (response.bytes.length === 0) {
-    const mayBeEmpty = withoutBody.has(response.status) || response.request.method === "HEAD";
-    return !mayBeEmpty && (isJsonType || isDescribedAsJson(response, operation));
+    const mayBeEmpty = withoutBody.has(status) || response.request.method === "HEAD";
+    return !mayBeEmpty && (isJsonType || isDescribedAsJson({ status, type: null }, operation));
   }
   // A gateway may answer a write with a page and status 200, so the outcome of the write is unknown.
-  if (!isRead(response.request) && isDescribedAsJson(response, operation)) return true;
+  if (!isRead(response.request) && isDescribedAsJson({ status, type }, operation)) return true;
   return type === null ? parseJson(response.text()) !== undefined : isJsonType;
 }
 
 /** Statuses whose responses have no body. */
 const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
-
-/**
- * Whether the description gives this response a JSON schema. `default` counts only if no 2xx response is described.
- */
-function isDescribedAsJson({ status }: BufferedResponse, operation: DescribedOperation | undefined): boolean {
-  const responses = operation?.responses ?? [];
-  const fallback = responses.some((one) => /^2/.test(one.status)) ? [] : ["default"];
-  const [described] = [String(status), "2XX", ...fallback].flatMap((name) =>
-    responses.filter((one) => one.status.toUpperCase() === name.toUpperCase()),
-  );
-  return described?.schema !== undefined;
-}
 
 /** The result for JSON of any shape: in the requested format, or as JSON if none is requested. */
 const jsonResult = (data: unknown, settings: Context["settings"]): Result => ({

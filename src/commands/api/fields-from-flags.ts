@@ -1,7 +1,7 @@
 import type { Context } from "../../command-kit/context.ts";
-import { readText } from "../../command-kit/text-file.ts";
 import { UsageError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json.ts";
+import { readText } from "../../core/text.ts";
 
 /**
  * Builds the fields of a request from `-f` and `-F`. Throws `UsageError` for an invalid value or a file that cannot be

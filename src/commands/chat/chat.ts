@@ -2,10 +2,10 @@ import { arg } from "../../command-kit/arg.ts";
 import type { Context, Ports } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
-import { readText } from "../../command-kit/text-file.ts";
 import { UsageError } from "../../core/errors.ts";
 import { asList, asRecord } from "../../core/json.ts";
 import { StreamTruncated } from "../../core/service-errors.ts";
+import { readText } from "../../core/text.ts";
 import { stringifyExactly } from "../../core/values/exact-numbers.ts";
 import { isContent, type Message } from "../../sessions/turn.ts";
 import { readAttachments, withAttachments } from "./attach.ts";
@@ -142,7 +142,7 @@ export default defineCommand({
     } catch (error) {
       if (!(error instanceof StreamTruncated)) throw error;
       const notStored = completion.failure();
-      if (notStored) context.say(`Warning: ${notStored.message}.`);
+      if (notStored) context.setFailureContext(`Also, ${notStored.message}.`);
       // The incomplete answer was paid for, so it is printed.
       return { data, paid: true, failure: error };
     }

@@ -1,8 +1,8 @@
 import { basename, extname } from "node:path";
 import type { Context } from "../../command-kit/context.ts";
-import { readText } from "../../command-kit/text-file.ts";
 import { SchemaMismatch, UsageError } from "../../core/errors.ts";
 import { asRecord, isRecord, parseJson } from "../../core/json.ts";
+import { readText } from "../../core/text.ts";
 
 /** A JSON Schema that the answer must match. */
 interface AnswerSchema {

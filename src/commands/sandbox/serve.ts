@@ -20,7 +20,7 @@ export default defineCommand({
   path: "sandbox serve",
   summary: "Serve the sandbox over HTTP, for curl, SDKs and browsers",
   details:
-    "By default, serves the documented operations, the replacements of deprecated ones, and operations that the sandbox assumes. `--only documented` serves the documented operations alone. `--only legacy` serves the documented operations that do not replace deprecated ones. `--only replacements` serves the documented operations, with replacements instead of the deprecated ones; the page format of these replacements is an assumption of the sandbox. `--machines` needs sshd, and programs on a machine are not isolated from this computer. Open the address in a browser on this computer to see what is going on (rentals, money, requests, the clock, faults); `/docs` shows a reference of the API and of the controls. To open these pages from another computer, forward the port: `ssh -L 8787:localhost:8787 HOST`.",
+    "By default, serves the documented operations, the replacements of deprecated ones, and operations that the sandbox assumes. Some replacements are documented, too, such as PUT /v2/users/me. `--only documented` serves the documented operations alone. `--only legacy` serves the documented operations without any replacements. `--only replacements` serves the documented operations, with replacements instead of the deprecated ones; the page format of these replacements is an assumption of the sandbox. `--machines` needs sshd, and programs on a machine are not isolated from this computer. Open the address in a browser on this computer to see what is going on (rentals, money, requests, the clock, faults); `/docs` shows a reference of the API and of the controls. To open these pages from another computer, forward the port: `ssh -L 8787:localhost:8787 HOST`.",
   flags: {
     port: flag.integer("Port to listen on; 0 picks a free one", {
       default: "8787",
@@ -31,7 +31,7 @@ export default defineCommand({
     host: flag.text("Address to listen on", { default: "127.0.0.1", value: "HOST" }),
     only: flag.choice("Serve only this set of operations", operationSetNames, {
       value: "SET",
-      defaultText: "all of them",
+      defaultText: "all operations",
     }),
     seed: flag.text("Start with the contents of a file, as `gpuctl sandbox seed` does; - reads stdin", {
       value: "FILE",

@@ -5,7 +5,7 @@ import {
   completionPlace,
   loadsCompletions,
 } from "../../command-kit/completion-places.ts";
-import { reasonOf } from "../../core/errors.ts";
+import { Interrupted, reasonOf } from "../../core/errors.ts";
 import { type Shell, shellOf } from "../../core/runtime/shells.ts";
 import { save } from "../../media/save.ts";
 import type { Wizard } from "./wizard.ts";
@@ -34,6 +34,7 @@ export async function offerCompletions(wizard: Wizard): Promise<void> {
       );
     } else say(`Completions are installed in ${place.path}. Open a new ${shell} to use them.`);
   } catch (error) {
+    if (error instanceof Interrupted) throw error;
     wizard.ask.report("failure", `The completions could not be set up: ${reasonOf(error)}.`);
   }
 }

@@ -6,10 +6,10 @@ import { arg } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { outFlags, outputOptions, receivedJson, warnOfUnknownPrice } from "../../command-kit/inference.ts";
-import { readText } from "../../command-kit/text-file.ts";
 import { EmptyResult, UsageError } from "../../core/errors.ts";
 import { scalarText } from "../../core/json.ts";
 import type { Result } from "../../core/result.ts";
+import { readText } from "../../core/text.ts";
 import { ArrivingMedia, maxArriving, soundsIn } from "../../media/arriving.ts";
 import {
   outputTarget,

@@ -1,11 +1,10 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { readText } from "../../../command-kit/text-file.ts";
 import { check } from "../../../contract/check/check.ts";
 import { operations } from "../../../contract/index.ts";
 import { reasonOf, UsageError } from "../../../core/errors.ts";
 import { once } from "../../../core/tasks/once.ts";
-import { didYouMean } from "../../../core/text.ts";
+import { didYouMean, readText } from "../../../core/text.ts";
 import { sanitize } from "../../../output/text.ts";
 import { type Turn, textOf } from "../../../sessions/turn.ts";
 import type { LineCompletion, LineEditor } from "../../../system/types.ts";

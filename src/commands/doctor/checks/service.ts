@@ -161,6 +161,11 @@ const acceptance = remote(async ({ settings, read }) => {
         "Some commands need a key with more permissions.",
       );
     }
+    if (error instanceof Error && /^(KeyCommandFailed|KeyBelongsElsewhere)$/.test(error.name)) {
+      const hint =
+        "hint" in error ? String(error.hint) : "`gpuctl config get apiKeyCommand` shows the command.";
+      return failure(reason, hint);
+    }
     return warning(`${named} could not be checked: ${reason}`, laterAdvice);
   }
 });

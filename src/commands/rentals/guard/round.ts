@@ -134,7 +134,7 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
     })).catch(unlessNotSaved);
   }
   for (const lease of round.disputed) {
-    if (Math.max(...clocks(guard)) - lease.endsAt < tolerance) continue;
+    if (Math.max(...clocks(guard)) - endOf(lease, place.processes) < tolerance) continue;
     const message =
       "this machine's clock and the service's clock disagree on whether the lease is over, so the rental was not ended; `gpuctl doctor` compares the clocks";
     add({ ...factsOf(lease), event: "disputed", message, error: new UnexpectedResponse(message, "") });

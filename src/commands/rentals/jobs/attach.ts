@@ -10,6 +10,7 @@ import { attend, storedOutcome } from "../../../jobs/attend.ts";
 import { isUnderWay, type Job, type Journal, viewJournal } from "../../../jobs/journal.ts";
 import { claimJob, isAttended, leaveJob, watcher } from "../../../jobs/watch.ts";
 import { type HostContext, jobHost } from "../run/host.ts";
+import { assertPrograms } from "../run/options.ts";
 import { adoptLease, assertHasRental, bindRental, findRental } from "../run/rent.ts";
 import { jobResult, jobView, leftResult } from "../run/report.ts";
 import { findJob, isOpen, lastJob, noOpenJobs, placeOf } from "./find.ts";
@@ -103,6 +104,7 @@ async function attendClaimed(
     }
     context.setFailureContext(notAttached(journal.job()), { evenIfUnread: true });
     if (lease) await adoptLease(lease, job);
+    await assertPrograms(context, job.plan);
     const host = jobHost(context, { journal, machines, lease });
     const outcome = await attend(journal, host, { stopped, variables: {} });
     return leftResult(journal, outcome, { lease: hasStarted ? undefined : lease }, context);

@@ -1,6 +1,7 @@
-import { hasEnded } from "../../../client/rentals/type.ts";
+import { hasEnded, rentalTypeOf } from "../../../client/rentals/type.ts";
 import type { Context, Ports, SandboxMachines } from "../../../command-kit/context.ts";
 import { Interrupted, reasonOf, StillBilled } from "../../../core/errors.ts";
+import { asRecord } from "../../../core/json.ts";
 import { assertIsRental, statesOf } from "../../../core/responses/rental.ts";
 import { commandLine } from "../../../core/text.ts";
 import { type JobHost, missing, type RentalNow } from "../../../jobs/host.ts";
@@ -32,9 +33,12 @@ export function jobHost(context: HostContext, { journal, machines, lease }: Host
     progress,
     interrupted,
     guardLine: commandLine("rentals guard", [], lease ? leaseFileArgs(lease.path, context.files) : []),
-    // In an output format for programs, stdout contains only the result. The log has the output of the command.
-    output: async (stream, bytes) =>
-      context.settings.output === "table" ? attendance.output(stream, bytes) : undefined,
+    // In an output format for programs, stdout contains only the result. The log has the output of the command. If the
+    // log cannot be written, the output must not be lost.
+    output: async (stream, bytes) => {
+      const isShown = context.settings.output === "table" && (await attendance.output(stream, bytes));
+      return isShown || (journal.output.isStored() ? isShown : attendance.output("stderr", bytes));
+    },
     endOutput: attendance.endOutput,
     self: context.files.processes.self,
     isCanceled: () => isCanceled(journal.job().id, context.files),
@@ -74,6 +78,10 @@ function targetOf(rentalId: string, record: unknown, machines: SandboxMachines |
   return address && { ...address, options: machines?.sshOptions(Number(rentalId)) ?? [] };
 }
 
+/** The record of a rental of `rentals run`, with its type, which the service may leave out. */
+const withJobType = (record: unknown): unknown =>
+  rentalTypeOf(record) === undefined ? { ...asRecord(record), rentalType: jobType } : record;
+
 /** The maximum number of requests to end a rental. A request is repeated only if the rental may still be active. */
 const endAttempts = 3;
 
@@ -100,7 +108,7 @@ async function endAndCheck(rentalId: string, job: Job, context: HostContext): Pr
         );
       }
       // A rental that is not found may still be active: see `missing`.
-      await endRental(await planRecord(rentalId, record ?? { rentalType: jobType }, context), context);
+      await endRental(await planRecord(rentalId, withJobType(record), context), context);
       if (await hasEndedSoon(rentalId, context)) return;
       problem = "the service accepted the request, but the rental is still active";
     } catch (error) {

@@ -15,7 +15,7 @@ import {
   terminateOperations,
   terminateOperationsFor,
 } from "../../../openapi/terminate.ts";
-import { kinds, listActive } from "../listing.ts";
+import { bothTypes, kinds, listActive, listActiveOf } from "../listing.ts";
 
 /** How to terminate one rental. */
 export interface TerminationPlan {
@@ -212,7 +212,8 @@ function rentalOf(id: string, record: unknown): Rental {
 }
 
 /**
- * Adds missing types if the operations depend on the type. The type comes from the listing that contains the rental.
+ * Adds missing types if the operations depend on the type. The type comes from the listing that contains the rental. Throws
+ * if a listing fails and no other listing contains the rental.
  */
 async function withTypes(
   rentals: readonly Rental[],
@@ -221,12 +222,15 @@ async function withTypes(
 ): Promise<readonly Rental[]> {
   const typeMatters = terminateOperationsFor(undefined, operations).length > 1;
   if (!typeMatters || rentals.every(({ type, ended }) => ended || type !== undefined)) return rentals;
-  const listed = await listActive(context);
-  return rentals.map((rental) => ({
-    ...rental,
-    type:
-      rental.type ?? listed.find(({ record }) => sameIdIn(record, String(rental.wireId)) !== undefined)?.type,
-  }));
+  const lists = await Promise.allSettled(bothTypes.map((type) => listActiveOf(type, context)));
+  const listed = lists.flatMap((list) => (list.status === "fulfilled" ? list.value : []));
+  const failed = lists.find((list) => list.status === "rejected");
+  return rentals.map((rental) => {
+    const found = listed.find(({ record }) => sameIdIn(record, String(rental.wireId)) !== undefined);
+    const type = rental.type ?? found?.type;
+    if (type === undefined && !rental.ended && failed) throw failed.reason;
+    return { ...rental, type };
+  });
 }
 
 const notOffered = (id: string, type: RentalType | undefined): NotOffered =>

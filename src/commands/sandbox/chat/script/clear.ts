@@ -6,7 +6,10 @@ export default controlCommand({
   view: { kind: "record", id: [] },
   examples: [
     { text: "Let the chat echo again", command: "gpuctl sandbox chat script clear" },
-    { text: "Print the number of replies as JSON", command: "gpuctl sandbox chat script clear -o json" },
+    {
+      text: "Remove the script, and print the number of removed replies as JSON",
+      command: "gpuctl sandbox chat script clear -o json",
+    },
   ],
   act: async ({ chatScript }) => ({ cleared: await chatScript.clear() }),
   dryRun: async ({ chatScript }) => ({ wouldClear: (await chatScript.show()).length }),
