@@ -416,7 +416,7 @@ describe("the commands in a conversation", () => {
     });
     const sent = requests.map(({ body }) => (body as { messages: { content: string }[] }).messages);
     expect(sent).toHaveLength(2);
-    expect(sent[1]?.at(-1)?.content).toMatch(/my notes[^]*two$/);
+    expect(sent[1]?.at(-1)?.content).toMatch(/my notes[\s\S]*two$/);
     expect(sent[1]).toHaveLength(3);
   });
 
