@@ -33,8 +33,8 @@ export const resultMutations: readonly Mutation[] = [
   {
     name: "a picture is lost when stdout is on a full disk",
     file: "src/cli/print/paid.ts",
-    from: "  if (failure) {\n    // If",
-    to: "  if (failure) {\n    throw failure;\n    // If",
+    from: "  if (failure) {\n    // Throws",
+    to: "  if (failure) {\n    throw failure;\n    // Throws",
     tests: ["test/commands/paid-results.test.ts"],
   },
   {
