@@ -67,7 +67,9 @@ export function budgetOf({ profileValues, profile }: Context["settings"]): Money
   return text === undefined ? undefined : parseMoney(text, `budget.maxCost of profile "${profile}"`);
 }
 
-/** Warns that the limit of the profile cannot be checked. `of` completes "the price", as in "of a chat". */
+/**
+ * If the profile limits the cost, warns that the limit is not checked. `of` completes "the price", as in "of a chat".
+ */
 export function warnOfUnknownPrice(of: string, { settings, say }: Pick<Context, "settings" | "say">): void {
   if (budgetOf(settings) === undefined || settings.dryRun) return;
   say(
@@ -75,7 +77,7 @@ export function warnOfUnknownPrice(of: string, { settings, say }: Pick<Context, 
   );
 }
 
-/** The JSON of a response that was paid for but cannot be used. It is saved, so that nothing is lost. */
+/** A response that was paid for but cannot be used, as JSON to save, so that nothing is lost. */
 export const receivedJson = (response: unknown): Received => ({
   bytes: Buffer.from(`${stringifyExactly(response)}\n`),
   complete: true,

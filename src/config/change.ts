@@ -73,7 +73,8 @@ function withProfile(config: Config, name: string, profile: Profile): Config {
   const hint = profileOf(config, name) === undefined ? nameProblem(name) : undefined;
   if (hint) throw new UsageError(`${JSON.stringify(name)} is not a valid profile name`, { hint });
   const profiles = Object.fromEntries([...Object.entries(config.profiles ?? {}), [name, profile]]);
-  // Without a current profile, only the first profile becomes the current one: see `removeProfile`.
+  // Without a current profile, only the first profile and one named `default` become the current one: see
+  // `removeProfile`.
   const isFirst = Object.keys(config.profiles ?? {}).length === 0 || name === defaultProfile;
   const current = config.profile ?? (isFirst ? name : undefined);
   return { ...config, ...(current !== undefined && { profile: current }), profiles };

@@ -85,8 +85,8 @@ export interface Text extends Paid {
   /** As in `Data`. */
   readonly exitCode?: number;
   /**
-   * If the reader closes the pipe, the command fails. Without this, it ends quietly. Any other failed write does not end
-   * the command.
+   * If the reader closes the pipe, the command fails instead of ending quietly. After any other failed write, the
+   * command continues.
    */
   readonly needsReader?: true;
 }

@@ -5,7 +5,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [0, "Success"],
   [
     1,
-    "An internal error; output, or a file of a running batch, that could not be read or written; a paid result or a lease that could not be stored where it should go (the error says what happened to it); a result that could not be copied from a rental; a recording that could not be played; a --notify command that failed; or a problem found by `gpuctl doctor` or `gpuctl sandbox requests expect`",
+    "An internal error; output that could not be written, or a file of a running batch that could not be read or written; a paid result or a lease that could not be stored where it should go (the error says what happened to it); a result that could not be copied from a rental; a recording that could not be played; a --notify command that failed; or a problem found by `gpuctl doctor` or `gpuctl sandbox requests expect`",
   ],
   [
     2,
@@ -37,7 +37,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   ],
   [
     12,
-    "Of several items, some failed, or all failed with different exit codes. The results of the items that succeeded are printed. If all items fail with the same exit code, gpuctl exits with that code. If the outcome of any item is unknown, gpuctl exits with 10, except that `batch run` and `batch merge` exit with 12",
+    "Of several items, some failed, or all failed with different exit codes. The results of the items that succeeded are printed. If all items fail with the same exit code, gpuctl exits with that code. If any item was interrupted, gpuctl exits with 130. Otherwise, if the outcome of any item is unknown, gpuctl exits with 10, except that `batch run` and `batch merge` exit with 12",
   ],
   [130, "Interrupted, or a confirmation was declined"],
 ];

@@ -10,7 +10,10 @@ export interface ActiveRental {
   readonly createdAt: number | undefined;
 }
 
-/** What a guard finds when it compares the leases of a service with its active rentals. */
+/**
+ * What a guard finds when it compares the leases of a service with its active rentals. A lease without a rental ID is
+ * pending.
+ */
 export interface LeaseRound {
   /** Leases that are over according to all clocks: their rentals should end. */
   readonly over: readonly Lease[];
@@ -40,7 +43,8 @@ interface RoundOptions {
   /** Undefined if the active rentals are not known. Then only leases that have a rental ID are considered. */
   readonly rentals: readonly ActiveRental[] | undefined;
   /**
-   * The current time of each clock that counts, in milliseconds since the epoch. The first is the clock of the service.
+   * The current time according to each clock to consider, in milliseconds since the epoch. The first is the clock of
+   * the service.
    */
   readonly times: readonly number[];
   /** How long before its end a lease counts as ending soon, in milliseconds. */

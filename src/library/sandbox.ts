@@ -75,8 +75,8 @@ export interface SandboxOptions {
   /** The port to serve on; a free one by default. */
   readonly port?: number | undefined;
   /**
-   * Serves only some operations. `documented`: the documented operations. `replacements`: the same, but with the
-   * replacements of deprecated operations in their place. `legacy`: the documented operations, without those that
+   * Serves only some operations. `documented`: the documented operations. `replacements`: the same, but instead of
+   * deprecated operations, the operations that replace them. `legacy`: the documented operations, without those that
    * replace deprecated ones. By default, all of these are served, and also the operations that the service names but
    * does not document.
    */
@@ -108,8 +108,8 @@ export interface Sandbox extends AsyncDisposable {
   /** Handles a request in this process. The host is ignored, and a path alone is enough. */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /**
-   * Where the sandbox is served, such as `http://127.0.0.1:49152`. If it is not served, a placeholder that only `fetch`
-   * accepts.
+   * Where the sandbox is served, such as `http://127.0.0.1:49152`. If it is not served, a placeholder that only the
+   * `fetch` of this sandbox accepts.
    */
   readonly url: string;
   /** The built-in API keys: one with full access, one that is read-only. */
@@ -147,14 +147,14 @@ export interface Sandbox extends AsyncDisposable {
    */
   set(time: string | number | Date): ClockState;
   /**
-   * Advances the clock by milliseconds, or by a string such as `30d`: rentals boot, accrue costs and end with their
-   * terms.
+   * Advances the clock by a number of milliseconds, or by a text such as `30d`. In this time, rentals boot, accrue
+   * costs and end with their terms.
    * @throws RangeError when the duration is invalid
    * @throws ControlRefused when the clock would pass the year 9999
    */
   advance(span: Span): ClockState;
   /**
-   * Makes calls to an operation fail.
+   * Makes calls to an operation fail, or delays their responses.
    * @throws ControlRefused when the fault is invalid
    * @throws RangeError when a duration is invalid
    */
@@ -192,13 +192,14 @@ export interface Sandbox extends AsyncDisposable {
    */
   clearRequests(filter?: RequestFilter): number;
   /**
-   * Checks how many requests match: `count`, or `atLeast` and `atMost`. By default, at least 1 must match.
-   * @throws ExpectationFailed with the closest requests, or the latest ones if too many match
+   * Checks that the number of matching requests is `count`, or is between `atLeast` and `atMost`. By default, at least
+   * 1 must match.
+   * @throws ExpectationFailed with the closest requests or, if too many match, the latest of those that match
    * @throws ControlRefused when the expectation is invalid
    */
   expectRequests(expectation: RequestExpectation): void;
   /**
-   * Adds a situation of a real cloud, such as sold out GPUs, an interrupted rental or a rate limit.
+   * Adds a situation of a real cloud, such as sold-out GPUs, an interrupted rental or a rate limit.
    * @throws ControlRefused when the situation is invalid
    * @throws RangeError when a duration is invalid
    */
@@ -234,7 +235,7 @@ export interface Sandbox extends AsyncDisposable {
  * @throws ControlRefused when the seed is invalid
  * @throws MissingDependency when an optional package is missing
  * @throws StoreError when the file cannot be used
- * @throws CannotListen when the port is in use
+ * @throws CannotListen when the port cannot be used, for example because it is in use
  * @example
  * const sandbox = await createSandbox();
  * const client = createClient({ baseUrl: sandbox.url, apiKey: sandbox.keys.full });
@@ -314,7 +315,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 
 const environment = (name: string): string | undefined => globalThis.process.env[name];
 
-/** The URL of a sandbox that is not served; this name never resolves to another machine. */
+/** The URL of a sandbox that is not served; its host name never resolves to another machine. */
 const unserved = "http://sandbox.localhost";
 
 /** A sandbox was used after it was closed. */

@@ -73,10 +73,10 @@ const checks: Readonly<Record<string, (file: Source) => boolean>> = {
   wav: (file) => file.length < 12 || (riffLength(file) < streamedLength && riffLength(file) > file.length),
 };
 
-/** A service that streams sound does not know its length, so it writes a number of at least this size. */
+/** A service that streams sound does not know the length in advance, so it writes a number of at least this size. */
 const streamedLength = 0x7fff_0000;
 
-/** The length of a RIFF file by its header. */
+/** The length of a RIFF file according to its header; infinite if the header is incomplete. */
 const riffLength = (file: Source): number =>
   file.length < 12 ? Number.POSITIVE_INFINITY : file.read(4, 4).readUInt32LE(0) + 8;
 

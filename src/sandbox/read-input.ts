@@ -8,7 +8,7 @@ import { ApiError } from "./errors.ts";
 import type { PlainRequest } from "./http/exchange.ts";
 
 /**
- * Reads the input of a request, without checking it: the JSON object in the body, or the fields of the query or the
+ * Reads the input of a request, without validating it: the JSON object in the body, or the fields of the query or the
  * path, each converted to its kind. `parameters` are the values in the path.
  * @throws ApiError when the body is not a JSON object, or has too many values
  * @throws BodyTooLarge
@@ -41,7 +41,10 @@ export function parseBody(text: string): unknown {
   }
 }
 
-/** Counts the characters that begin a list or an object, or separate their values. Ignores those inside strings. */
+/**
+ * Whether a JSON text has more than `maxBodyValues` values. Counts the characters that begin a list or an object, or
+ * separate values, but not those inside strings.
+ */
 function hasTooManyValues(text: string): boolean {
   let count = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -74,7 +77,7 @@ const pathValues = (
   );
 
 /**
- * Reads the fields of a query. A repeated field becomes a list. An invalid value stays a string, so that the check
+ * Reads the fields of a query. A repeated field becomes a list. An invalid value stays a string, so that validation
  * reports it.
  */
 function query(fields: readonly Field[], { url }: PlainRequest): Record<string, unknown> {

@@ -83,7 +83,7 @@ export function createSessions(place: SessionPlace): Sessions {
       const name = await freeName(folder, place.nameFor(textOf(question?.content ?? ""), date));
       const path = sessionPath(folder, name);
       if (!(await moveToFree(sessionPath(folder, lastQuestion), path, processes))) continue;
-      // If another process renamed "last" first, the next question must not be asked without the turns of "last".
+      // Another process may have renamed "last" first. Do not start a new session without its turns.
       if (!(await hasContents(path))) throw noSession(lastQuestion);
       return openNamed(name);
     }

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { readText } from "./files.ts";
 
 /**
- * Caches the OpenAPI descriptions that were fetched. The state folder has one file for each URL, and only the user can
- * read it. Never throws: a description that cannot be cached is fetched again.
+ * Caches the OpenAPI descriptions that were fetched. The state folder has one file for each URL, which only the user
+ * can read. Never throws: a description that cannot be cached is fetched again.
  */
 export function descriptionFiles(folder: () => string) {
   const path = (url: string): string => join(folder(), `description-${hash(url)}.json`);

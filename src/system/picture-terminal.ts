@@ -48,8 +48,9 @@ const isMultiplexed = ({ TMUX, STY, ZELLIJ, TERM = "" }: Environment): boolean =
   [TMUX, STY, ZELLIJ].some(Boolean) || /^(?:screen|tmux)/.test(TERM);
 
 /**
- * The graphics protocol; undefined in a multiplexer. If `TERM_PROGRAM` is set, the other variables are ignored. In the
- * terminal of an editor, they may come from the terminal in which the editor was started.
+ * The graphics protocol that the terminal is known to support. Undefined if there is none, and in a multiplexer. If
+ * `TERM_PROGRAM` is set, the other variables are ignored: in the terminal of an editor, they may come from the terminal
+ * in which the editor was started.
  */
 function protocolOf(env: Environment): "kitty" | "iterm2" | undefined {
   if (isMultiplexed(env)) return undefined;

@@ -26,8 +26,8 @@ export const plainPrompts: Prompts = {
 };
 
 /**
- * Drops what was typed before a question, including part of a line, which only raw mode can read. Inquirer also does
- * this. Throws `Interrupted` if Ctrl-C is pressed meanwhile, or the terminal closes.
+ * Drops what was typed before a question, including part of a line, which only raw mode can read. The prompts of
+ * `prompts.ts` do this as well. Throws `Interrupted` if Ctrl-C is pressed meanwhile, or the terminal closes.
  */
 async function dropTyped(): Promise<void> {
   const { stdin } = process;
@@ -118,8 +118,8 @@ async function hiddenLine(question: string): Promise<string> {
 }
 
 /**
- * Reads one line. Rejects with `Interrupted` on Ctrl-C and Ctrl-D. The prompt is written after the handlers are
- * installed.
+ * Reads one line. Rejects with `Interrupted` on Ctrl-C, on Ctrl-D, and on a signal that interrupts gpuctl. The question
+ * is written after the handlers are installed.
  */
 async function oneLine(reader: Interface, question: string): Promise<string> {
   let leave = () => {};

@@ -51,8 +51,8 @@ const endSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
  * Prompts on stderr, so that stdout holds only the result. Rejects with `Interrupted` on Ctrl-C, on Ctrl-D at an empty
- * prompt, and when the terminal closes. Without the handlers that are added here, Inquirer would wait forever after the
- * end of stdin.
+ * prompt, on the `endSignals`, and when the terminal closes. Without the handlers that are added here, Inquirer would
+ * wait forever after the end of stdin.
  */
 async function ask<Value>(prompt: (context: Context) => Promise<Value>): Promise<Value> {
   const { stdin, stderr } = process;

@@ -136,7 +136,7 @@ export type PictureTerminal = {
 );
 
 /**
- * Opens files with the system's viewer, or only the first few of them. `paths` are absolute. Returns how many files
+ * Opens files with the system's viewer; of many files, only the first few. `paths` are absolute. Returns how many files
  * were opened.
  */
 export type Viewer = (paths: readonly string[]) => Promise<number>;

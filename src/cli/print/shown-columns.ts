@@ -2,7 +2,10 @@ import { valueAt } from "../../core/json.ts";
 import { type Column, type ListView, nameOf, type View } from "../../core/view.ts";
 import { availableColumns, chosenColumns } from "../../output/table/columns.ts";
 
-/** Resolves `--columns`: each word names a column or a path. `note` lists the paths that no observed record has. */
+/**
+ * Resolves `--columns`: each word names a column of the view, or a path. `note` lists the named paths that no observed
+ * record has, except those of the view's own columns.
+ */
 export function shownColumns(view: View, words: readonly string[]) {
   const columns = chosenColumns(view, words);
   const own = "columns" in view ? (view.columns ?? []) : [];
@@ -23,7 +26,7 @@ export function shownColumns(view: View, words: readonly string[]) {
   };
 }
 
-/** Says which columns did not fit the terminal, and how to see them. `chosen`: the user named the columns. */
+/** Says which columns did not fit the terminal, and how to see them. `chosen` is true if the user named the columns. */
 export function leftOutNote(leftOut: readonly Column[], { columns, id }: ListView, chosen: boolean): string {
   const titles = leftOut.map(({ title }) => title).join(", ");
   const idColumn = columns.filter(({ paths }) => paths.some((path) => id.includes(path))).slice(0, 1);

@@ -195,8 +195,9 @@ export function fieldPath(path: unknown): readonly (string | number)[] {
 }
 
 /**
- * An issue that gpuctl found is `{flag, message}`. An issue of the service is usually `{path, message}`, and gpuctl
- * adds the `flag` that sets the field, if there is one. A service may also send any other value as an issue.
+ * An issue as text. An issue that gpuctl found is `{flag, message}`. An issue that the service sent is usually
+ * `{path, message}`, and gpuctl adds the `flag` that sets the field, if there is one. A service may also send any other
+ * value as an issue.
  */
 export function issueText(issue: unknown): string {
   if (typeof issue === "string") return issue;

@@ -26,7 +26,7 @@ export function createAttendance(
 }
 
 interface Passed {
-  /** Resolves with false if no one reads the sink any longer. */
+  /** Resolves with false if the pipe was closed, or if a write failed. Then nothing more is written. */
   readonly add: (bytes: Uint8Array) => Promise<boolean>;
   readonly end: () => Promise<void>;
   /** Why a write failed, other than because of a closed pipe. */

@@ -268,7 +268,7 @@ const endOfTime = Date.UTC(10_000, 0);
 /**
  * The service's time, from the Date header of its last response. Before the first response, or if the two clocks differ
  * by no more than `tolerance`, it is this machine's time. The header has whole seconds. The clock assumes the end of
- * that second, so that no timestamp of the service is in the future.
+ * the second in the header, so that no timestamp of the service is in the future.
  */
 function serviceClock(localNow: () => number): { readonly observe: Observer; readonly now: () => number } {
   let offset = 0;

@@ -30,7 +30,7 @@ export interface Assembled {
 export interface Assembler {
   /** Adds a chunk or a whole completion, and returns its pieces of text and of reasoning. */
   readonly add: (body: unknown) => readonly Piece[];
-  /** Returns the text held back as a possible start of a tag. Call it once, after the last `add`. */
+  /** Returns the text that was held back because a tag may start in it. Call this once, after the last `add`. */
   readonly flush: () => readonly Piece[];
   readonly assembled: () => Assembled;
   /**

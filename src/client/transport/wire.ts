@@ -49,8 +49,8 @@ const headerLine = /^([!#$%&'*+\-.^_`|~\dA-Za-z]+):([\t\x20-\x7e]*)$/;
 
 /**
  * Reads the head of a response, without the empty line at its end. Returns undefined for a response that is left to the
- * parser of Node.js: one that is not HTTP/1.1, is informational (1xx), has no body or no marked end, repeats a header
- * other than Set-Cookie, has a header that is not ASCII or an unusual `Connection` header, or is not valid.
+ * parser of Node.js: one that is not HTTP/1.1, has status 1xx, 204 or 304, does not say where its body ends, repeats a
+ * header other than Set-Cookie, has a header that is not ASCII or an unusual `Connection` header, or is not valid.
  */
 export function plainHead(text: string): PlainHead | undefined {
   const [first = "", ...lines] = text.split("\r\n");

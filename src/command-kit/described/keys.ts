@@ -65,7 +65,7 @@ export function keyText({ id, record }: NamedKey): string {
   return typeof name === "string" && name !== "" ? `${id} (${name})` : id;
 }
 
-/** The record of a key that was created. Throws as `objectOf` does for any other response. */
+/** The object in the response to the creation of a key. Throws as `objectOf` does. */
 export const createdKey = (response: BufferedResponse): unknown => objectOf(response);
 
 /**

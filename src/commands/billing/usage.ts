@@ -13,7 +13,7 @@ export default defineCommand({
   path: "billing usage",
   summary: "Show what the rentals have cost",
   details:
-    "With --plot, the cost of a rental is spread evenly over the time that it ran. Days are in UTC, and their amounts add up exactly to the total.",
+    "With --plot, the cost of a rental is spread evenly over the time that it ran. Days are in UTC, and their amounts add up exactly to the total of all usage that has a date.",
   flags: { plot: flag.boolean("Draw the cost of each day as a bar") },
   uses: ["installation"],
   view: {

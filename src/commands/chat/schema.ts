@@ -34,8 +34,8 @@ export const responseFormat = ({ name, schema }: AnswerSchema) => ({
 });
 
 /**
- * Checks an answer against the schema in `format`, which `responseFormat` returned. Throws `SchemaMismatch`, which
- * lists what does not match. If the schema is too complex to check in time, only reports that.
+ * Checks an answer against the schema in `format`, a value that `responseFormat` returned. Throws `SchemaMismatch` if
+ * the answer is not JSON or does not match the schema. If the schema is too complex to check in time, says so instead.
  */
 export async function checkAnswer(
   text: string,

@@ -3,7 +3,7 @@ import { UsageError } from "../../core/errors.ts";
 
 /**
  * Returns the texts to request speech for: the whole text, unchanged, or its parts if it is longer than `limit`. Leaves
- * out parts without anything to speak, such as a line of stars. Throws `UsageError` if the text is empty, or if none of
+ * out parts without anything to speak, such as a line of stars. Throws `UsageError` if the text is blank, or if none of
  * its parts can be spoken.
  */
 export function requestedTexts(text: string, limit: number): readonly string[] {

@@ -30,7 +30,7 @@ export function check<Input extends InputSchema>(
     const { error } = operation.input.safeParse(input, { reportInput: true });
     return { ok: false, issues: (error ?? parsed.error).issues.flatMap((issue) => explain(issue)) };
   }
-  // The compiler cannot relate the output of a union of schemas to the schema that was used.
+  // TypeScript cannot relate the output of a union of schemas to the schema that was used.
   const value = parsed.data as z.output<Input>;
   const issues = (operation.rules ?? [])
     .flatMap((rule) => rule.violations(value))

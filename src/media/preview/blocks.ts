@@ -3,8 +3,8 @@ import type { Picture } from "../../core/pictures/decode.ts";
 const reset = "\u001b[0m";
 
 /**
- * A picture as lines of half blocks: each column shows one pixel, and each line shows two rows. If the number of rows
- * is odd, the lower half of the last line shows the background of the terminal.
+ * A picture as lines of half blocks: each character shows two pixels, one above the other. If the number of rows of
+ * pixels is odd, the lower half of the last line shows the background of the terminal.
  */
 export function blockLines(picture: Picture, colors: "truecolor" | "256"): readonly string[] {
   const color = colors === "truecolor" ? rgb : indexed;

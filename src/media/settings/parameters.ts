@@ -98,7 +98,10 @@ function unquoted(value: string): string {
   return typeof text === "string" ? text : value;
 }
 
-/** Converts a text to a number. An integer that JavaScript cannot represent exactly stays text. */
+/**
+ * Converts a text to a number. An integer that JavaScript cannot represent exactly stays text. Returns
+ * undefined for a text that is not a number.
+ */
 function numberOf(text: string | undefined): number | string | undefined {
   const number = text === undefined || text === "" ? Number.NaN : Number(text);
   if (!Number.isFinite(number)) return undefined;

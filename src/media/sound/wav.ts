@@ -12,12 +12,12 @@ const maxFormatLength = 4096;
 const longSizesLength = 16;
 
 /**
- * A service that streams sound does not know the size. Instead, it writes this number, or the sizes of a file without
- * samples. RF64 files also contain this number, because their size is in `ds64`.
+ * A service that streams sound does not know the size of the sound in advance. Instead, it writes this number, or the
+ * sizes of a file without samples. RF64 files also contain this number, because their actual sizes are in `ds64`.
  */
 const unknownSize = 0xffff_ffff;
 
-/** Finds the samples of a RIFF/WAVE or RF64 file. Chunks other than `fmt ` and `data` are skipped. */
+/** Finds the samples of a RIFF/WAVE or RF64 file. Skips all chunks but `fmt `, `ds64` and `data`. */
 export async function readWav(file: FileHandle): Promise<Sound> {
   const { size: fileSize } = await file.stat();
   let format: Buffer | undefined;

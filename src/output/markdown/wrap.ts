@@ -16,7 +16,7 @@ export type Line = readonly Span[];
 export const widthOf = (spans: Line): number =>
   spans.reduce((width, { text }) => width + displayWidth(text, Number.POSITIVE_INFINITY), 0);
 
-/** Paints a line, except for its first `skipped` characters. */
+/** Paints a line, but leaves out its first `skipped` characters. */
 export function painted(line: Line, skipped = 0): string {
   let left = skipped;
   const runs: { text: string; readonly paint: Paint | undefined }[] = [];

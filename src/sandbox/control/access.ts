@@ -59,7 +59,10 @@ export function remoteDenial(request: Request, peer: string | undefined): string
   return undefined;
 }
 
-/** Returns why a web page's request is denied. Only the sandbox's own pages may call the controls. */
+/**
+ * Returns why the request of a web page is denied, or undefined if it is allowed. Of all web pages, only the sandbox's
+ * own may call the controls.
+ */
 function crossOriginDenial(request: Request): string | undefined {
   const origin = request.headers.get("origin");
   const isCrossOrigin = origin !== null && origin !== `http://${hostOf(request)}`;

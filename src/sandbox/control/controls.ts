@@ -58,21 +58,21 @@ export interface SandboxControls {
    * @throws ControlRefused naming what is invalid
    */
   prepareSeed(seed: string | object): Promise<() => void>;
-  /** The whole state as one JSON document. */
+  /** The whole state except the request log, as one JSON document. */
   snapshot(): Snapshot;
   /** Replaces the state with a snapshot. @throws ControlRefused when the snapshot cannot be used */
   restore(text: string): void;
   /**
-   * Restores the state that the sandbox started with. Without a seed and a scenario, this is one user, the built-in
-   * keys, and no rentals, faults, engines, boot rules, situations or chat script, and the clock follows the computer's
-   * clock again.
+   * Restores the state that the sandbox started with. Without a seed and a scenario, this state has one user and the
+   * built-in keys, but no rentals, faults, engines, boot rules, situations or chat script, and its clock follows the
+   * computer's clock.
    */
   reset(): void;
 }
 
 /**
- * The controls of a store, which keeps its state in `file`. `machine` is the computer's clock, and `environment` returns
- * the value of an environment variable.
+ * The controls of a store, which keeps its state in `file`. `machine` is the computer's clock, and `environment`
+ * returns the value of an environment variable.
  */
 export function controlsOf(
   store: Store,

@@ -63,7 +63,7 @@ export class RecordTexts {
 
   #find({ id, record }: RentalRow, now: number): RecordText | undefined {
     const kept = this.#kept.get(id);
-    // The clock goes backward when the sandbox is reset or a snapshot is restored.
+    // The clock may go backward when the sandbox is reset or a snapshot is restored.
     return kept?.source === record && kept.from <= now && now < kept.until ? kept : undefined;
   }
 

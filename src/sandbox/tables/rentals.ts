@@ -9,7 +9,7 @@ export interface NumberedRental {
   readonly rental: StoredRental;
 }
 
-/** A rental with its record as it is stored. */
+/** The id of a rental, and its record in the form in which it is stored: as JSON. */
 export interface RentalRow {
   readonly id: number;
   readonly record: string;
@@ -28,8 +28,8 @@ export const isActiveAt = (now: string): string => `(endsAt IS NULL OR endsAt > 
 export type Owner = string | undefined;
 
 /**
- * Reads the whole table in the order of ids. Because of the `+`, SQLite uses no index on `userId`. With an index, it
- * would have to sort the user's rows, which are most of the table.
+ * Selects the rentals of a user. Because of the `+`, SQLite does not use the index on `userId`, but reads the whole
+ * table in the order of ids. With the index, it would have to sort the user's rows, which are most of the table.
  */
 const ofUser = "SELECT id, record FROM rentals WHERE +userId = ifnull(?, userId)";
 
@@ -97,7 +97,7 @@ export function findRental(store: Queries, userId: Owner, id: Id): NumberedRenta
 const whole: Slice = { after: 0, limit: -1 };
 const sliced = "AND id > ? ORDER BY id LIMIT ?";
 
-/** The user's rentals that have not ended, of one type or both. */
+/** The rentals that have not ended: those of one type, or of both types if `type` is undefined. */
 export const activeRows = (
   store: Queries,
   userId: Owner,

@@ -1,6 +1,9 @@
 import type { LineEditor } from "../../../system/types.ts";
 
-/** A message or a command. If there is none, says how the input ended. */
+/**
+ * A message or a command, or the key that was pressed instead: "end" for Ctrl-D, "canceled" for Ctrl-C that discarded
+ * an entry, "empty" for any other Ctrl-C.
+ */
 export type Entry = Typed | "canceled" | "empty" | "end";
 
 interface Typed {

@@ -24,9 +24,9 @@ export default defineCommand({
   },
   view: oneLease,
   examples: examplesAfter(sandboxExamples.rental, [
-    { text: "End a rental in 2 hours", command: "gpuctl rentals lease set 1001 2h --sandbox" },
+    { text: "Set a rental to end in 2 hours", command: "gpuctl rentals lease set 1001 2h --sandbox" },
     {
-      text: "End a rental in 3 days, and say why it runs",
+      text: "Set a rental to end in 3 days, and note what it is for",
       command: "gpuctl rentals lease set 1001 3d --note 'training of the new model' --sandbox",
     },
   ]),

@@ -34,7 +34,7 @@ export function jobHost(context: HostContext, { journal, machines, lease }: Host
     interrupted,
     guardLine: commandLine("rentals guard", [], lease ? leaseFileArgs(lease.path, context.files) : []),
     // In an output format for programs, stdout contains only the result. The log has the output of the command. If the
-    // log cannot be written, the output must not be lost.
+    // log cannot be written, the output goes to stderr, so that it is not lost.
     output: async (stream, bytes) => {
       const isShown = context.settings.output === "table" && (await attendance.output(stream, bytes));
       return isShown || (journal.output.isStored() ? isShown : attendance.output("stderr", bytes));
@@ -64,7 +64,7 @@ export function jobHost(context: HostContext, { journal, machines, lease }: Host
   };
 }
 
-/** How long the result of a job may wait for another process that uses the leases, in milliseconds. */
+/** How long to wait at most for another process that uses the leases, in milliseconds. */
 const releaseTimeout = 10_000;
 
 function stateFrom(states: readonly string[]): RentalNow["state"] {

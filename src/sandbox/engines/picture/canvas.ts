@@ -12,7 +12,7 @@ export function mix(from: Color, to: Color, share: number): Color {
   return [part(from[0], to[0]), part(from[1], to[1]), part(from[2], to[2])];
 }
 
-/** Changes the saturation of a color: more with `strength` over 1, less under 1. */
+/** Raises the saturation of a color if `strength` is over 1, and lowers it if `strength` is under 1. */
 export function saturate(color: Color, strength: number): Color {
   const gray = Math.round(0.299 * color[0] + 0.587 * color[1] + 0.114 * color[2]);
   return mix([gray, gray, gray], color, strength);
@@ -119,7 +119,7 @@ export function blendRowBelow(
   fillPixels(data, row + covered * 3, row + width * 3, color);
 }
 
-/** Copies a row of pixels to another row, moved to the left by `shift` pixels. The pixels at its ends are repeated. */
+/** Copies a row of pixels to another row, moved to the left by `shift` pixels. The pixel next to the gap fills it. */
 export function copyRow({ width, data }: Canvas, from: number, to: number, shift: number): void {
   const row = data.slice(from * width * 3, (from + 1) * width * 3);
   const target = to * width * 3;
@@ -131,7 +131,6 @@ export function copyRow({ width, data }: Canvas, from: number, to: number, shift
   fillPixels(data, target + end * 3, target + width * 3, colorAt(row, width - 1));
 }
 
-/** The color of a pixel. */
 const colorAt = (data: Uint8ClampedArray, pixel: number): Color => [
   data[pixel * 3] ?? 0,
   data[pixel * 3 + 1] ?? 0,

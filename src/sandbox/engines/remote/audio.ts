@@ -11,7 +11,8 @@ export const audioDefaults = { model: "tts-1", voice: "alloy" } as const;
 const fixed = { response_format: "wav", stream: false } as const;
 
 /**
- * Asks an engine with OpenAI's API to speak a text. Fields that the service does not document are passed on as given.
+ * Asks an engine with OpenAI's API to speak a text. Fields that the service does not document are passed on as given,
+ * except those in `fixed`. If such a field has another value, a header of the response lists it as ignored.
  */
 export const speakWithEngine = (
   exchange: Exchange,
