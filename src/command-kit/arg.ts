@@ -34,7 +34,7 @@ export interface ArgOptions {
    * The prompt offers only records with `text` in the column `column`. If there are none, gpuctl prints `otherwise`.
    */
   readonly offersOnly?: { readonly column: string; readonly text: string; readonly otherwise: string };
-  /** The argument is the words of a command. At a prompt, an answer of several words is a command line for `sh`. */
+  /** Whether the argument is a command. At a prompt, an answer of several words is a command line for `sh`. */
   readonly isCommandLine?: boolean;
   /** The choices are the configuration keys. */
   readonly choicesFrom?: "config-keys";

@@ -452,7 +452,7 @@ export interface SandboxServer {
     readonly machines?: boolean;
   }) => Promise<{
     readonly url: string;
-    /** The private key that logs in to the machines of rentals that were created without a key. */
+    /** The private key that logs in to the machines of rentals that were created without an SSH key. */
     readonly identityFile?: string | undefined;
     readonly close: () => Promise<void>;
   }>;

@@ -22,8 +22,9 @@ export async function writeAndCheck<Value>(
 }
 
 /**
- * Creates a resource, sending the request once. `listVolumes` is for a rental that also creates a volume. If the outcome is unknown, the error says what is new in the list of
- * resources. After a success, any later failure reports that the resource exists.
+ * Creates a resource, sending the request once. If the outcome is unknown, the error says what is new in the list of
+ * resources. After a success, any later failure reports that the resource exists. Pass `listVolumes` for a rental that
+ * is created together with a volume: the error then also says which volumes are new.
  */
 export function createAndCheck<Value>(
   thing: Thing,
@@ -76,9 +77,9 @@ type ListThings = (options?: { retries: number; warn: () => void }) => Promise<u
 export const problemWithoutId = (created: unknown): string | undefined =>
   idOf(created) ? undefined : "the response has no ID";
 
-const checkFailed = "Checking the outcome failed too. Check it yourself before you try again.";
+const checkFailed = "The outcome could not be checked. Check it yourself before you try again.";
 
-/** The ids in the list. Undefined if the list cannot be requested: the command must continue even then. */
+/** The IDs in the list. Undefined if the list cannot be read: the command must continue even then. */
 async function idsOf(list: () => Promise<unknown>): Promise<readonly string[] | undefined> {
   try {
     return recordsOf(await list()).map((record) => idOf(record) ?? "(no ID)");

@@ -15,7 +15,7 @@ export function shownProfile({ name, inUse, settings, key }: Omit<ProfileSummary
   };
 }
 
-/** A profile with its other settings. */
+/** A profile in detail: the fields of `shownProfile`, and in `settings` all settings that have no field there. */
 export function profileDetails(profile: ProfileSummary) {
   const { baseUrl, inferenceBaseUrl, sandbox, ...settings } = profile.settings;
   return { ...shownProfile(profile), settings };

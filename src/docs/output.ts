@@ -41,7 +41,7 @@ export function outputTopic(globals: readonly GlobalNode[]): readonly TopicSecti
     {
       heading: "Partial results",
       parts: [
-        "`rentals list` requests virtual machines and bare metal separately. If one of the requests fails, gpuctl still prints the rentals from the other request, in every format. It then prints the error to stderr and exits with the error's code, so a list with exit code 0 is complete. If a list of more than 1 MiB ends early, gpuctl prints the part that arrived. In json and yaml, it prints this part only if the other list of `rentals list` is complete. In the same way, a command for several items prints the results of those that succeeded; see `gpuctl help exit-codes` for code 12.",
+        "`rentals list` requests virtual machines and bare metal separately. If one of the requests fails, gpuctl still prints the rentals from the other request, in every format. It then prints the error to stderr and exits with the error's code, so a list with exit code 0 is complete. If a list of more than 1 MiB ends early, gpuctl prints the part that arrived. In json and yaml, only `rentals list` does so, and only if its other list is complete. In the same way, a command for several items prints the results of those that succeeded; see `gpuctl help exit-codes` for code 12.",
       ],
     },
     {

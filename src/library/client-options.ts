@@ -38,7 +38,7 @@ export interface ClientOptions {
   readonly inferenceBaseUrl?: string | undefined;
   readonly apiKey: string;
   /**
-   * Sends the requests in place of the client's own transport, for example the sandbox's `fetch` or the global one. It
+   * Sends the requests instead of the client's own transport, for example the sandbox's `fetch` or the global one. It
    * is called with `redirect: "manual"`.
    */
   readonly fetch?: GivenFetch | undefined;

@@ -7,8 +7,8 @@ import type { Arguments, Tool } from "./tools.ts";
 
 /**
  * The one-time cost of a call, for the budget: the documented price of a picture, the expected price of a term, or
- * `assumed` for each answer of chat and speech, whose prices are not documented. Undefined for a call without a
- * one-time cost. Throws `BudgetExceeded` if the cost cannot be known.
+ * `assumed` for each chat answer or recording, because the prices of these are not documented. Undefined for a call
+ * without a one-time cost. Throws `BudgetExceeded` if the cost cannot be known.
  */
 export function priceOf(
   { operation, name }: Tool,

@@ -23,7 +23,7 @@ export interface Envelope {
 interface Cost {
   /** What this call costs; null if that is not known. */
   readonly dollars: number | null;
-  /** The hourly cost of what this call created, if the response says it. */
+  /** The hourly cost of what this call created, if the response contains it. */
   readonly dollarsPerHour?: number | undefined;
   /** What all calls of this server have cost, and their limit. */
   readonly spentDollars: number;
@@ -116,12 +116,12 @@ export function resultOf(envelope: Omit<Envelope, "notice">, pictures: readonly 
   };
 }
 
-/** The pictures among saved files that are small enough to show. Leaves out files that cannot be read. */
+/** Of the saved files, the pictures that are small enough to show. Leaves out files that cannot be read. */
 export async function shownPictures({ paths = [] }: Done): Promise<Content[]> {
   const contents: Content[] = [];
   for (const path of paths) {
     if (path === "") continue;
-    // Something else may have moved the file since it was saved.
+    // Another program may have moved the file since it was saved.
     const size = await stat(path).then(
       (facts) => facts.size,
       () => undefined,

@@ -46,7 +46,7 @@ export class ArrivingMedia {
   #hash: Hash | undefined;
   #unhashed: Buffer = Buffer.alloc(0);
   readonly #pngEnd = new PngEnd();
-  /** The hash of everything before the end of a PNG. */
+  /** The hash of everything before the end chunk of a PNG. */
   #hashBeforeEnd: Hash | undefined;
   /** Why the text is not valid base64; undefined if it is. */
   problem: string | undefined = "it is not complete";
@@ -67,8 +67,8 @@ export class ArrivingMedia {
   }
 
   /**
-   * Decodes a part of the text: Latin-1, at most 128 KiB. If the part is not base64, decodes none of it and returns
-   * false.
+   * Decodes a part of the text: Latin-1, at most 128 KiB. If the part is not base64, or after `discard`, decodes
+   * nothing and returns false.
    */
   write(part: string): boolean {
     // After an interruption, the rest of a response may still arrive. By then, another result may use the block.
@@ -140,7 +140,7 @@ export class ArrivingMedia {
     };
   }
 
-  /** Removes the temporary file, unless it was renamed. Do not use the object afterwards. */
+  /** Removes the temporary file, unless it was renamed. Afterwards, `write` and `end` have no effect. */
   discard(): void {
     if (this.#isDiscarded) return;
     this.#isDiscarded = true;
@@ -168,7 +168,7 @@ export class ArrivingMedia {
     this.#used = 0;
   }
 
-  /** Updates the hash. At the end of a PNG, keeps a copy of the hash of everything before it. */
+  /** Updates the hash. At the end chunk of a PNG, keeps a copy of the hash of everything before that chunk. */
   #updateHash(hash: Hash, part: Buffer): void {
     const bytes = this.#unhashed.length === 0 ? part : Buffer.concat([this.#unhashed, part]);
     const { offset, undecided } = this.#pngEnd;
@@ -297,9 +297,9 @@ export function picturesIn(response: unknown, arriving: readonly ArrivingMedia[]
 }
 
 /**
- * The sound of a response, and further sounds if the response contains the key more than once. If the first sound is
- * missing or cannot be decoded, a sentence that says so takes its place. If there are more than `maxResults` sounds,
- * the only element is such a sentence.
+ * The sound of a response, and further sounds if the response contains the key `audio` more than once. If the first
+ * sound is missing or cannot be decoded, a sentence that says so takes its place. If there are more than `maxResults`
+ * sounds, the only element is such a sentence.
  */
 export function soundsIn(
   response: unknown,

@@ -45,8 +45,8 @@ export async function flushed(file: Pick<promises.FileHandle, "sync">): Promise<
 
 /**
  * Whether a folder exists.
- * @throws {SaveFailed} if the path is not a folder, cannot be accessed, or is a symbolic link whose target does not
- * exist: no folder can be created there.
+ * @throws {SaveFailed} if no folder can be created at the path: the path is not a folder, cannot be accessed, or is a
+ * symbolic link whose target does not exist
  */
 async function exists(folder: string): Promise<boolean> {
   try {
@@ -64,7 +64,7 @@ async function exists(folder: string): Promise<boolean> {
 
 /**
  * Checks that the folder for a file exists.
- * @throws {SaveFailed} that names the file and the folder.
+ * @throws {SaveFailed} that names the file and the missing folder
  */
 export async function assertFolderExists(folder: string, file = folder): Promise<void> {
   if (await exists(folder)) return;

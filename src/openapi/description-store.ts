@@ -5,8 +5,8 @@ import { type Description, readDescription } from "./document.ts";
 /** Looks up the description for calls that also work without it. Rejects only when the user interrupts. */
 export interface DescriptionLookup {
   /**
-   * Returns the cached description, or fetches it within 2 s. If fetching fails, or failed in the last 5 minutes,
-   * returns an outdated copy, or undefined if there is none. A 4xx response removes the copy.
+   * Returns the cached description if it is current, and otherwise fetches it within 2 s. If fetching fails, or failed
+   * in the last 5 minutes, returns an outdated copy, or undefined if there is none. A 4xx response removes the copy.
    */
   readonly get: () => Promise<Description | undefined>;
   /**
@@ -16,7 +16,10 @@ export interface DescriptionLookup {
   readonly refresh: () => Promise<Description | undefined>;
 }
 
-/** The description of one service. Each method fetches it at most once; `load` fetches it again for `refresh`. */
+/**
+ * The description of one service. Each method fetches it at most once, except that `load` fetches it again after a
+ * failure or for `refresh`.
+ */
 export interface DescriptionStore extends DescriptionLookup {
   /**
    * Rejects if the description cannot be fetched. The option `refresh` ignores the cache. With the option `timeout`
@@ -65,9 +68,9 @@ export interface DescriptionCache {
 /** The cached state of a description. Times are milliseconds since the epoch. */
 interface Entry {
   readonly etag?: string | undefined;
-  /** When the service last sent or confirmed it. */
+  /** When the service last sent the description or confirmed that it is current. */
   readonly checkedAt?: number | undefined;
-  /** When fetching it last failed. */
+  /** When fetching the description last failed. */
   readonly failedAt?: number | undefined;
   /** The unparsed document. */
   readonly text?: string | undefined;

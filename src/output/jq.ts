@@ -29,7 +29,7 @@ export interface Filter {
    * @throws {FilterFailed}
    */
   readonly run: (json: string) => Promise<{ readonly text: string; readonly messages: string }>;
-  /** The filter gives the same results if it runs on parts of a list instead of the whole list. */
+  /** Whether the filter gives the same results if it runs on parts of a list instead of the whole list. */
   readonly isForEachItem: boolean;
 }
 

@@ -6,7 +6,7 @@ import { json, jsonArray, jsonl } from "./json.ts";
 import { recordsOf, singleBatch, type Value, wholeOf } from "./records.ts";
 import { oneLine, plainText } from "./text.ts";
 
-/** Loads the modules that draw a view, while the data is still being fetched. */
+/** Loads the modules that draw a view. To save time, call this while the data is being fetched. */
 export async function prepareTables({ kind }: View, terminal: boolean): Promise<void> {
   if (kind === "list") await (await import("./table/table.ts")).prepareTable(terminal);
   if (kind === "record") await import("./table/record.ts");
@@ -20,13 +20,13 @@ const LINES_PER_PIECE = 50;
 
 export interface RenderOptions extends DrawOptions {
   readonly format: OutputFormat;
-  /** Show the titles of columns. */
+  /** Whether the titles of columns are shown. */
   readonly header: boolean;
   /** Columns that replace the view's own. */
   readonly columns?: readonly Column[] | undefined;
   /** Called when columns of a table do not fit the terminal. */
   readonly onLeftOut?: ((columns: readonly Column[]) => void) | undefined;
-  /** Called with records before they are rendered, except as JSON, JSON Lines or YAML. */
+  /** Called with records before they are rendered, but not if they are rendered as JSON, JSON Lines or YAML. */
   readonly observe?: (records: readonly unknown[]) => void;
 }
 

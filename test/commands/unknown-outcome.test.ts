@@ -105,7 +105,7 @@ test("the outcome of a create is reported as unknown even if the lookup after it
   });
   const { code, err, requests } = await run(`${line} --retries 0`);
   expect({ code, posts: posts(requests) }).toEqual({ code: 10, posts: 1 });
-  expect(err).toContain("Checking the outcome failed too");
+  expect(err).toContain("The outcome could not be checked");
 });
 
 test("a create that times out has an unknown outcome", async () => {
@@ -240,10 +240,10 @@ describe("Ctrl-C during the lookup after an unknown outcome does not hide the ou
   const terminate = "POST /v2/on-demand/rentals/terminate";
 
   test.each([
-    ["rentals create vm --gpus 1 --yes", "Checking the outcome failed too"],
+    ["rentals create vm --gpus 1 --yes", "The outcome could not be checked"],
     [
       "volumes create --region us-central-1 --label data-1 --size-in-gb 256",
-      "Checking the outcome failed too",
+      "The outcome could not be checked",
     ],
     ["volumes attach 501 1001", "could not be looked up either"],
     ["reserve convert 1001 --days 30 --expected-price 12.00 --yes", "could not be looked up either"],
@@ -331,7 +331,7 @@ describe.each(["ECONNRESET", "EPIPE", "ETIMEDOUT"])("a response that breaks off 
 test.each([
   [401, "The service does not accept the key any more: the user was probably deleted."],
   [200, "The service still accepts the key."],
-  [503, "Checking the outcome failed too."],
+  [503, "The outcome could not be checked."],
 ])("user delete with an unknown outcome checks whether the key still works: %i", async (status, finding) => {
   const { run } = await createCli({
     respond: ({ method }) => (method === "DELETE" ? reset() : Response.json({}, { status })),

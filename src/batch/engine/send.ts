@@ -61,7 +61,7 @@ async function sendForMedia(line: BatchRequest, options: SendOptions, media: Med
 }
 
 /**
- * The outcome of a request whose response has arrived. If the response cannot be used, it is saved to a file, and the
+ * The outcome of a request whose response has arrived. If `resultOf` throws, the response is saved to a file, and the
  * request is not sent again, because it was paid for.
  */
 async function outcomeOf(

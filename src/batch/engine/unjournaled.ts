@@ -4,11 +4,11 @@ import type { BatchFiles } from "../files.ts";
 import type { ResultRecord } from "../journal.ts";
 import { type Line, ownLinesOf } from "../read-lines.ts";
 
-/** A result in the output that is not in the journal, because the last run ended between the two writes. */
+/** A result in the output that is not in the journal, because the last run ended before it wrote to the journal. */
 interface UnjournaledResult {
   readonly id: string;
   readonly event: ResultRecord["event"];
-  /** Bytes of the output up to the end of its line. */
+  /** The length in bytes of the output up to the end of this result's line. */
   readonly end: number;
 }
 
@@ -51,7 +51,7 @@ function unexpectedLine(place: string, out: string, isResult: boolean): UsageErr
     `${place} is not ${isResult ? "accounted for by the journal" : "a result of the batch"}`,
     {
       hint: isResult
-        ? // If its request were sent again, the user would pay twice.
+        ? // If the request of this line were sent again, the user would pay twice.
           `Nothing was sent, and ${out} was not changed. If the journal is an old copy, restore the newest one. If you added the line yourself, move it to another file. Then run the same command line again.`
         : `Nothing was sent, and ${out} was not changed. Move this line to another file, or restore ${out}. Then run the same command line again.`,
     },
@@ -67,7 +67,7 @@ function eventOf(status: unknown, error: unknown): ResultRecord["event"] {
 
 /**
  * Whether a line that is not a result may be cut off. A run that was killed may leave the start of a result. After a
- * power loss, a line may hold zero bytes instead of text that did not reach the disk. A blank line holds nothing.
+ * power loss, a line may hold NUL bytes instead of text that did not reach the disk. A blank line holds nothing.
  */
 function isTornLine({ text, isOpen }: Line): boolean {
   if (text.includes("\0") || text.trim() === "") return true;

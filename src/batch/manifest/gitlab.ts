@@ -31,5 +31,5 @@ export function gitLabPipeline(job: BatchJob): object {
 
 export const gitLabNotes = ({ input, shards, sandbox }: BatchJob): readonly Note[] => [
   `Save this as .gitlab-ci.yml, or include it there.${sandbox ? "" : ` Store the key as the project's masked variable ${keyVariable}.`}`,
-  `${input} must be in the repository. Each of the ${shards} jobs may run on another machine, so its journal and output are kept in the cache and as an artifact. If you retry a job, the runners must share the cache: without its journal, the job would pay again for requests that are done.`,
+  `${input} must be in the repository. Each of the ${shards} jobs may run on a different machine, so its journal and output are kept in the cache and as an artifact. If you retry a job, the runners must share the cache: without its journal, the job would pay again for requests that are done.`,
 ];

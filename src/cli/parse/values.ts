@@ -17,7 +17,7 @@ import type { Invocation } from "./program.ts";
 
 /**
  * Adds values from the environment and the profile for flags that are not on the command line. Throws `UsageError` for
- * a value that this command does not accept.
+ * a value that this command does not accept. If the invocation is lenient, the service checks the values of fields.
  */
 export function withDefaults(
   invocation: Invocation,

@@ -96,7 +96,8 @@ async function printResult(result: Result, defaultView: View, options: PrintOpti
   const { stdout } = system.io;
   if ("bytes" in result) {
     const chunks = result.bytes instanceof Uint8Array ? [result.bytes] : result.bytes;
-    // Reports a closed pipe: a result that was paid for is then saved, unless it is already in a file that the error names.
+    // Reports a closed pipe: a result that was paid for is then saved, unless it is already in a file that the error
+    // names.
     const reportsClosedPipe = result.paid === true || result.kept === true;
     for await (const chunk of chunks) await stdout.write(chunk, { reportsClosedPipe });
     return;
@@ -224,8 +225,9 @@ const reportingClosedPipe = (sink: Sink): Sink =>
   writing(sink, (chunk, options) => sink.write(chunk, { ...options, reportsClosedPipe: true }));
 
 /**
- * The same sink, for a text that needs a reader: a closed pipe makes the write fail. After any other failed write, such as
- * on a full disk, the command continues, because its work matters more than its text. stderr says so once.
+ * The same sink, for a text that needs a reader: a closed pipe makes the write fail. After any other failed write, such
+ * as on a full disk, the command continues, because its work matters more than its text. A warning on stderr says so
+ * once.
  */
 function forReader(sink: Sink, stderr: Sink): Sink {
   let isReported = false;

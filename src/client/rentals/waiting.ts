@@ -22,7 +22,7 @@ export const minLookUp = 2_000;
 
 export interface Wait {
   readonly rentalId: string;
-  /** What the wait is for, as in "is running". */
+  /** What the wait is for, such as "is running". */
   readonly goal: string;
   readonly reached: (rental: unknown, states: readonly string[]) => boolean;
   /** Maximum time between two requests, in milliseconds. The first requests follow each other sooner. */

@@ -41,7 +41,7 @@ export default defineCommand({
       completes: "operation-field",
     }),
     field: flag.texts(
-      "A field; a number, true, false or null is sent as such, and any other value as text; the value @FILE reads a file, and - reads stdin",
+      "A field; @FILE is replaced by the text of a file, and - by that of stdin; a number, true, false or null is sent as such, and any other value as text",
       { short: "F", value: "KEY=VALUE", completes: "operation-field" },
     ),
     input: flag.text("File with the whole body, as JSON; - reads stdin", { value: "FILE" }),
@@ -167,7 +167,7 @@ const isPaid = ({ path, method }: DescribedRequest["parts"]): boolean =>
 /**
  * If a request may create a rental, warns that the profile's limit `budget.maxBurn` is not checked. Such a request is a
  * POST to a path where rentals are created, or below such a path, unless it looks like one that destroys something.
- * Called only for requests that call no documented operation.
+ * Not called for documented writes, because `withinLimits` checks those.
  */
 function warnOfUncheckedBurn(
   { parts: { method, path }, operation }: DescribedRequest,
@@ -292,7 +292,7 @@ function shouldBeJson(response: BufferedResponse, operation: DescribedOperation 
     const mayBeEmpty = withoutBody.has(status) || response.request.method === "HEAD";
     return !mayBeEmpty && (isJsonType || isDescribedAsJson({ status, type: null }, operation));
   }
-  // A gateway may answer a write with a page and status 200, so the outcome of the write is unknown.
+  // A gateway may respond to a write with a web page and status 200, so the outcome of the write is unknown.
   if (!isRead(response.request) && isDescribedAsJson({ status, type }, operation)) return true;
   return type === null ? parseJson(response.text()) !== undefined : isJsonType;
 }

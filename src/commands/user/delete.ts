@@ -34,6 +34,6 @@ async function finding({ call }: Pick<Context, "call">): Promise<string> {
   } catch (error) {
     return error instanceof ServiceError && error.status === 401
       ? "The service does not accept the key any more: the user was probably deleted."
-      : "Checking the outcome failed too. Check it yourself before you try again.";
+      : "The outcome could not be checked. Check it yourself before you try again.";
   }
 }

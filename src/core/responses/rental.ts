@@ -18,7 +18,7 @@ export const idsOf = (record: unknown): readonly (string | number)[] =>
     .map((path) => shownAt(record, [path]))
     .filter((id) => typeof id === "string" || typeof id === "number");
 
-/** The ID of a record that is the same as `rentalId`, in the spelling of the service. Undefined if none is the same. */
+/** The ID in a record that matches `rentalId`, as the service spells it. Undefined if no ID of the record matches. */
 export const sameIdIn = (record: unknown, rentalId: string): string | number | undefined =>
   idsOf(record).find((id) => comparable(String(id)) === comparable(rentalId));
 

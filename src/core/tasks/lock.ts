@@ -21,7 +21,7 @@ export interface Processes {
 /** The host in the name of a process, for messages. */
 export const hostOf = (name: string): string => name.split(" ", 1)[0] ?? "";
 
-/** The process ID in the name of a process, which a user can look up on its machine. */
+/** The process ID in the name of a process. A user can look it up on the machine of the process. */
 export const pidOf = (name: string): string => name.slice(name.lastIndexOf(" ") + 1).replace(/@.*/, "");
 
 interface LockOptions {

@@ -16,7 +16,7 @@ const MIN_TEXT_WIDTH = 12;
 
 export interface TableOptions extends DrawOptions {
   readonly header: boolean;
-  /** The user chose the columns, so empty columns are shown, too. */
+  /** Whether the user chose the columns. If so, empty columns are shown, too. */
   readonly chosen: boolean;
   /** Called when columns do not fit the terminal. */
   readonly onLeftOut?: ((columns: readonly Column[]) => void) | undefined;
@@ -57,7 +57,7 @@ export async function* table(
   }
 }
 
-/** Loads the libraries for tables, while the data is still being fetched. */
+/** Loads the libraries that tables on a terminal need. To save time, call this while the data is being fetched. */
 export async function prepareTable(terminal: boolean): Promise<void> {
   if (terminal) await Promise.all([import("cli-table3"), import("chalk")]);
 }

@@ -1,6 +1,6 @@
 import { PlainResponse } from "../http/exchange.ts";
 
-/** Thrown instead of returning a response. The connection breaks, as if the server had reset it. */
+/** Thrown before or within a response to break the connection, as if the server had reset it. */
 export class ConnectionReset extends Error {
   override readonly name = "ConnectionReset";
   readonly code = "ECONNRESET";
@@ -31,7 +31,7 @@ export function truncateResponse(
   return new PlainResponse(stall ? silentAfter(start, signal) : ReadableStream.from(start), response);
 }
 
-/** Returns how many bytes of a chunk to keep before the end; undefined to keep all of them and continue. */
+/** Returns how many bytes of a chunk to keep if the response ends in it; undefined to keep all of them and continue. */
 type Measure = (chunk: Uint8Array) => number | undefined;
 
 async function* startOf(
@@ -49,7 +49,7 @@ async function* startOf(
   if (reset) throw new ConnectionReset();
 }
 
-/** Returns a body that sends the chunks and then never ends. */
+/** Returns a body that sends the chunks and then nothing more, until the client disconnects. */
 const silentAfter = (chunks: AsyncGenerator<Uint8Array>, signal: AbortSignal): ReadableStream<Uint8Array> =>
   new ReadableStream({
     async pull(controller) {

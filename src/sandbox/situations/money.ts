@@ -78,7 +78,7 @@ export function unpaidRefusal(store: Queries, userId: string, now: number): ApiE
 
 /**
  * If pictures cost money, pays for a picture. Returns a function that pays the price back.
- * @throws ApiError when a prepaid account has no balance left
+ * @throws ApiError when pictures cost money and a prepaid account has no balance left
  */
 export function payForPicture(store: Store, userId: string, picture: Picture, now: number): () => void {
   const [prices] = situationsOf(store, "picture-prices");

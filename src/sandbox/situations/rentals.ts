@@ -20,7 +20,7 @@ export function withPlannedEnds(store: Queries, rental: StoredRental, now: numbe
   }, rental);
 }
 
-/** Applies a new interruption or failure to the active rentals that it matches. */
+/** Applies a new interruption or failure to the active rentals that it matches, up to its maximum number of hits. */
 export function planForActive(
   store: Queries,
   stored: StoredSituation<PlannedEnd["kind"]>,

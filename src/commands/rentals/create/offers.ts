@@ -18,8 +18,8 @@ const fieldNames = {
 type Option = Readonly<Record<string, unknown>>;
 
 /**
- * The service's offers for one type of rental that match the values already given, cheapest first. Leaves out offers
- * that are sold out. Empty if the service does not list its rental options.
+ * The service's offers for one type of rental, cheapest first. Leaves out offers that do not match the values already
+ * given, and offers that are sold out. Empty if the API of the service has no list of rental options.
  */
 export async function rentalOffers(
   type: RentalType,

@@ -62,15 +62,15 @@ const leaseLine = (verb: string, args: readonly string[], { place }: Pick<Guard,
   `\`${commandLine(`rentals lease ${verb}`, args, place.ownFolder ? [] : ["--lease-file", place.path])}\``;
 
 /**
- * In milliseconds. If a lease is over according to only one of two clocks, this is reported only after this time. Two
- * creation times count as equal up to this difference, because a service may write the same time in two ways.
+ * A number of milliseconds. If a lease is over according to only one of two clocks, this is reported only after this
+ * time. Two creation times count as equal up to this difference, because a service may write the same time in two ways.
  */
 const tolerance = timeUnits[2].milliseconds;
 
 /**
  * Checks the leases and the active rentals once, and ends the rentals whose leases are over. Runs the user's command
  * for each event, and returns the events. In a dry run, changes nothing and does not run the command. Throws if the
- * lease file cannot be read, and as `activeRentals` does.
+ * lease file cannot be read, if its lock is lost, if the user interrupts, and if `activeRentals` throws.
  */
 export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
   const events: GuardEvent[] = [];
@@ -149,7 +149,7 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
     add({ ...factsOf(lease), event: "unclear", message, error: new LeaseUnclear(message, "") });
   }
   for (const lease of round.vanished.filter((one) => isOverByAll(one, clocks(guard), place.processes))) {
-    const message = `the outcome of \`${lease.by}\` is unknown, but the command created none of this account's active rentals that have no lease. The lease stays, because the command may have created a rental in another account; ${leaseLine("clear", [lease.token], guard)} removes the lease`;
+    const message = `the outcome of \`${lease.by}\` is unknown, but the command did not create any of this account's active rentals without a lease. This lease stays, because the command may have created a rental in another account; ${leaseLine("clear", [lease.token], guard)} removes the lease`;
     add({ ...factsOf(lease), event: "unclear", message, error: new LeaseUnclear(message, "") });
   }
   const [serviceTime = 0] = clocks(guard);
@@ -176,8 +176,8 @@ function unreadableJobs(guard: Guard): readonly UnreadableJob[] {
 }
 
 /**
- * Ignores the error if the lease file cannot be saved, because the disk is full or the user may not write the file: the
- * guard still checks the rentals and reports them. Throws any other error.
+ * Ignores the error if the lease file cannot be saved, for example on a full disk: the guard still checks and reports
+ * the rentals. Throws any other error.
  */
 function unlessNotSaved(error: unknown): void {
   if (!(error instanceof SaveFailed)) throw error;
@@ -187,7 +187,7 @@ type Add = (event: Omit<GuardEvent, "time">) => void;
 
 /**
  * Returns the active rentals. If the service does not list them all, adds an event and returns undefined. Throws if the
- * service cannot be reached or does not accept the key.
+ * service cannot be reached or does not accept the key, or if the user interrupts.
  */
 async function activeRentals(guard: Guard, add: Add): Promise<readonly ActiveRental[] | undefined> {
   const listings = await Promise.allSettled(bothTypes.map((type) => listActiveOf(type, guard)));
@@ -328,7 +328,7 @@ function notRemoved({ event, message }: Outcome, { rentalId }: Lease, error: unk
     message: `${message.replace(/\.$/, "")}, but ${problem}`,
     error: new LeaseNotStored(
       `rental ${rentalId} has ended, but ${problem}`,
-      "The next round tries to remove it again.",
+      "The next round tries again to remove the lease.",
     ),
   };
 }
@@ -380,7 +380,7 @@ function assertIsLeased(lease: Lease, record: unknown, guard: Guard): void {
   }
 }
 
-/** Looks up whether a rental has ended after a successful response to its termination. */
+/** After the termination of a rental, looks up whether the rental has ended. */
 async function afterEnd(id: string, { call }: Guard): Promise<"ended" | Outcome> {
   let record: unknown;
   try {
@@ -396,9 +396,9 @@ async function afterEnd(id: string, { call }: Guard): Promise<"ended" | Outcome>
 }
 
 /**
- * Runs the user's command for each event. For a lasting event, the command runs in each round until it has succeeded
- * once, even if several guards share the leases. If the lease file cannot be written, the command runs in every round.
- * Adds an event if the command fails.
+ * Runs the user's command for each event. For a lasting event, a command that succeeded does not run again, even if
+ * several guards share the lease file. A command that failed runs again in the next round. If the lease file cannot be
+ * written, the command runs in every round. Adds an event if the command fails.
  */
 async function notifyAll(
   events: GuardEvent[],

@@ -79,7 +79,7 @@ export default defineCommand({
   },
 });
 
-/** Yields the bytes of a log that may still grow. `goesOn` waits, then returns false if one last read is enough. */
+/** Yields the bytes of a log that may still grow. Once `goesOn` returns false, reads the log one last time and ends. */
 async function* storedLog(path: string, goesOn: () => Promise<boolean>): AsyncGenerator<Uint8Array> {
   const more = growing(path);
   for (let isLast = false; ; ) {

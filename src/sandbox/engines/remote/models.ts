@@ -44,7 +44,7 @@ const listCheckpoints = async (access: EngineAccess): Promise<readonly string[]>
     return asText(model_name) || asText(title);
   });
 
-/** The voices that an audio engine lists, as texts or records. Empty if the engine has no list, which is common. */
+/** The voices of an audio engine. It may list them as texts or as records. Empty if it has no list, which is common. */
 async function listVoices(access: EngineAccess): Promise<readonly string[]> {
   try {
     const { voices } = asRecord(await jsonFromEngine(access, { path: "/audio/voices" }));
