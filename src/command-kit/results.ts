@@ -3,8 +3,8 @@ import type { Result } from "../core/result.ts";
 import type { CommandSettings } from "./context.ts";
 
 /**
- * Prints a text, or a record if the command line has `--jq` or sets a format other than table. A format set in the
- * environment or the profile is ignored, so that shells that source the text keep working.
+ * A result that prints a text, or a record if the command line has `--jq` or sets a format other than table. A format
+ * set in the environment or the profile is ignored, so that shells that source the text keep working.
  */
 export const textResult = (
   text: string,

@@ -79,7 +79,7 @@ export interface CommandNode {
   readonly defaulted?: Readonly<Record<string, string>>;
   readonly needsNoConfig?: boolean;
   readonly readsInDryRun?: boolean;
-  /** On a terminal, missing values are chosen from what the service offers. */
+  /** Set if the user chooses missing values, on a terminal, from what the service offers. */
   readonly offers?: true;
   readonly examples: readonly Example[];
 }
@@ -94,7 +94,7 @@ export interface FlagNode extends Omit<Flag, "kind" | symbol> {
   readonly item?: ValueKind;
   /** Choices, limits, default and configuration key, in words. */
   readonly notes: readonly string[];
-  /** A switch with a `--no-` form. */
+  /** Whether the flag is a switch with a `--no-` form. */
   readonly negatable?: boolean;
   readonly required?: boolean;
   /** The field of the operation that the flag sets. */

@@ -89,8 +89,8 @@ function parseNumber(text: string, name: string): number {
 }
 
 /**
- * Parses a whole number within its bounds. Without bounds, accepts any number: such a value is for a field, which the
- * contract checks.
+ * Parses a whole number within its bounds. Without a minimum, accepts any number: such a value is for a field of the
+ * operation, and the contract checks it.
  */
 function parseInteger(text: string, name: string, { minimum, maximum }: Parsing): number {
   const number = parseNumber(text, name);

@@ -21,7 +21,7 @@ export const withoutPassword = (url: string): string =>
   url.replace(/^([a-z][a-z\d+.-]*:[\\/]+)?.*@/is, (_, scheme: string | undefined) => `${scheme ?? ""}****@`);
 
 /**
- * The password in a URL or, if it has none, the user name. Returns two forms: as written and decoded. The URL may be
+ * The password in a URL or, if it has none, the user name: as written and, if possible, also decoded. The URL may be
  * invalid. Empty for any other text, such as a URL with `@` in its path, or a sentence that begins with a URL.
  */
 export function passwordsIn(text: string): readonly string[] {

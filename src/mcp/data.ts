@@ -8,7 +8,7 @@ const hidden = new RegExp(`[\\x00-\\x08\\x0b-\\x1f${unseen}]`, "g");
 /** Shows every hidden character of a text from outside as `\uXXXX`. */
 export const shownText = (text: string): string => text.replace(hidden, unicodeEscape);
 
-/** How deeply the data of a result may be nested. Programs that read JSON fail on a few thousand levels. */
+/** How deeply the data of a result may be nested. Some JSON parsers fail on a few thousand levels. */
 const maxLevels = 100;
 
 /**

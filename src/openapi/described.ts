@@ -31,15 +31,16 @@ export interface DescribedParameter {
 export interface DescribedResponse {
   readonly status: string;
   readonly description: string;
-  /** The schema of JSON. */
+  /** The schema of the body. Undefined if the description lists no JSON for it. */
   readonly schema: unknown;
   /** The media types of the body, in lower case. */
   readonly types: readonly string[];
 }
 
 /**
- * Whether the description says that a response is JSON: it gives a JSON schema, and does not list the response's own
- * content type as another one. `default` counts only if no 2xx response is described.
+ * Whether a response must be JSON, whatever its content type says: the description gives a JSON schema, and does not
+ * list that content type. False if it lists the content type, even if that is JSON. `default` counts only if no 2xx
+ * response is described.
  */
 export function isDescribedAsJson(
   { status, type }: { readonly status: number; readonly type: string | null },

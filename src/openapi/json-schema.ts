@@ -25,7 +25,7 @@ export function jsonSchemaProblem({
 }
 
 /**
- * Says what the first invalid part of a schema must be. If there are several errors for that part, uses the one that
+ * Says what the first invalid part of a schema must be. If there are several errors for that part, prefers the one that
  * lists the allowed values.
  */
 function demandOf(errors: readonly ErrorObject[]): string | undefined {

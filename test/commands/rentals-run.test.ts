@@ -782,7 +782,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
   test("warns that --fetch does not expand patterns", async () => {
     const { run } = await createRenter();
     const { err } = await run(sh("touch 'a*'", "--fetch", "a*"));
-    expect(err).toContain("Warning: --fetch a* is the name of one file or folder");
+    expect(err).toContain("Warning: --fetch a* is used as the name of one file or folder");
   });
 
   test.each([

@@ -142,7 +142,7 @@ describe("sandbox commands with the URL of a served sandbox", () => {
     }
     expect((await cli.run(`sandbox reset ${at}`, { terminal: 80, prompts })).code).toBe(130);
     expect(asked).toEqual([
-      `Delete every rental, volume and change in the sandbox at ${url}? (Sandbox: no real resources are affected.)`,
+      `Delete every rental and volume in the sandbox at ${url}, and undo every other change? (Sandbox: no real resources are affected.)`,
     ]);
     expect(served.snapshot()).toEqual(before);
   });

@@ -32,7 +32,7 @@ export interface Invocation {
   readonly args: readonly string[];
   /** The whole line, as typed. */
   readonly argv: readonly string[];
-  /** `--no-validate` was given: the service decides what is valid. */
+  /** Whether `--no-validate` was given, so that the service decides what is valid. */
   readonly lenient: boolean;
 }
 

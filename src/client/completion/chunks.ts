@@ -143,8 +143,8 @@ const isNothing = (value: unknown): boolean =>
   value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
 
 /**
- * The tool calls in an event or a whole completion. In an event, each may be only a part of a call. Services that call
- * a single function may use `function_call`.
+ * The tool calls in an event or a whole completion. In an event, each may be only a part of a call. Some services send
+ * a single call as `function_call` instead of a list.
  */
 export function toolCallsIn(body: unknown): readonly Readonly<Record<string, unknown>>[] {
   const { tool_calls, function_call } = messageIn(choiceIn(body)) ?? {};

@@ -1,7 +1,10 @@
 import { codeOf, reasonOf } from "../../core/errors.ts";
 import { ConnectionFailed } from "../../core/service-errors.ts";
 
-/** Converts an error of Node.js to a `ConnectionFailed`. `sent` says whether any of the request may have been sent. */
+/**
+ * Converts an error of Node.js to a `ConnectionFailed`. `sent` says whether some or all of the request may have been
+ * sent.
+ */
 export function connectionFailed(
   cause: NodeJS.ErrnoException,
   place: string,

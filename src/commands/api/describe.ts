@@ -23,7 +23,7 @@ export default defineCommand({
   examples: [
     { text: "Describe an operation by its ID", command: "gpuctl api describe createStorageVolume --sandbox" },
     {
-      text: "Describe a method and path as JSON",
+      text: "Describe an operation by its method and path, as JSON",
       command: "gpuctl api describe GET /v2/on-demand/rental -o json --sandbox",
     },
   ],

@@ -57,9 +57,9 @@ interface Entry {
 type Node = Readonly<Record<string, unknown>>;
 
 /**
- * Builds objects and lists from keys and values, in their order. `a[]` appends to a list. `a[][b]` sets `b` in the last
- * object of a list. If that object already has a `b`, appends a new object. Throws `UsageError` for an invalid key, and
- * for a key that conflicts with an earlier one.
+ * Builds objects and lists from entries, in the given order. `a[]` appends to a list. `a[][b]` sets `b` in the last
+ * item of a list. If that item is not an object, or already has a `b`, appends a new object. Throws `UsageError` for an
+ * invalid key, and for a key that conflicts with an earlier one.
  */
 function nested(entries: readonly Entry[]): Node {
   return entries.reduce((root, entry) => withField(root, stepsOf(entry.key), entry), empty());

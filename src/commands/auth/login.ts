@@ -87,7 +87,7 @@ export default defineCommand({
 
 /**
  * Tests the key, and returns the result as a sentence. Throws `KeyRejected` if the service does not accept the key, and
- * the error of the request if the host is not the service.
+ * the error of the request if the host is probably not the service.
  */
 async function checked(
   apiKey: string | undefined,

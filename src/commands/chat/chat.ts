@@ -70,7 +70,7 @@ export default defineCommand({
       after: ['gpuctl chat "Which GPU for a 70B model?" --sandbox'],
     },
     {
-      text: "Send an image that the service fetches",
+      text: "Ask about an image that the service fetches from a URL",
       command: 'gpuctl chat "What is in it?" --attach https://example.com/rack.png --sandbox',
     },
     {

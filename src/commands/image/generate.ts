@@ -38,7 +38,8 @@ type GenerateContext = Pick<
 
 /**
  * Requests the pictures, several at once, and saves each one when it arrives. With `--out -`, returns the bytes of the
- * first one instead. If one picture fails, the others are still saved. The results are in the order of the requests.
+ * first one instead. If a picture fails, the others that arrive are still saved. The results are in the order of the
+ * requests.
  */
 export async function generate(
   input: Input,
@@ -105,12 +106,15 @@ export async function generate(
   return resultOf(outcomes, cost, context);
 }
 
-/** After this many unknown outcomes in a row, no more pictures are requested, because each may have been charged. */
+/**
+ * After this many unknown outcomes without a success in between, no more pictures are requested, because each may have
+ * been charged.
+ */
 const maxUnknown = 3;
 
 /**
  * The returned function takes the outcome of a picture. It returns the error if no more pictures should be requested:
- * after a response without a usable picture, after several unknown outcomes in a row, and after any other failure that
+ * after a response without a usable picture, after `maxUnknown` unknown outcomes, and after any other failure that
  * would probably occur for the next request, too.
  */
 function failuresOfAll(): (outcome: Outcome<Generated>) => unknown {

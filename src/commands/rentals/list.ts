@@ -13,7 +13,7 @@ export default defineCommand({
   path: "rentals list",
   summary: "List the active rentals",
   details:
-    "Lists virtual machines and bare-metal rentals with one request each. If one of the two fails, the other list is printed, and the command exits with the code of the failure.",
+    "Virtual machines and bare-metal rentals are requested separately. If one of the two lists fails, the other is still printed, and the command exits with the code of the failure.",
   operation: "listVirtualMachineRentals",
   alsoCalls: ["listBareMetalRentals"],
   flags: {

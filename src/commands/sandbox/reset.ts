@@ -4,7 +4,7 @@ export default controlCommand({
   path: "sandbox reset",
   summary: "Delete everything in the sandbox and start over",
   effect: "destroy",
-  question: (sandbox) => `Delete every rental, volume and change in ${sandbox}?`,
+  question: (sandbox) => `Delete every rental and volume in ${sandbox}, and undo every other change?`,
   view: { kind: "record", id: [] },
   examples: [
     { text: "Start over", command: "gpuctl sandbox reset --yes" },

@@ -50,8 +50,8 @@ export interface SpokenParts {
   /** The paths in the order of the text. A part that occurs several times is spoken only once. */
   readonly paths: readonly string[];
   /**
-   * Removes the files, unless another process has taken them over. Keeps the parts of other texts, and says so. Must
-   * be called only once the recording is complete.
+   * Removes the files, unless another process has taken them over. Keeps the parts of other texts, and says so. Call
+   * this only after the recording is complete.
    */
   readonly remove: () => Promise<void>;
   /** Lets other processes use the files. */
@@ -117,8 +117,8 @@ const takenOver = (folder: string): InUse =>
 
 /**
  * Returns the folder for the parts. It is next to the output or, for stdout, in the state folder. It is named after the
- * output file, or else the input file, or else the beginning of the text. Two texts for which this is the same share
- * the folder, unless they are sent to different services or with different fields.
+ * output file, or else the input file, or else the beginning of the text. Texts with the same name for the folder share
+ * it if they are sent to the same service and with the same fields.
  */
 async function folderFor(
   { target: { to }, file, names, fields }: LongText,
@@ -266,8 +266,8 @@ function failureOf(failures: readonly FailedItem[], succeeded: number): unknown 
 
 /**
  * Whether two parts failed for the same reason. A part that was not tried has the reason of the failure that stopped
- * it. Two refusals of the service with the same status and text are the same reason. Any other two errors are not, so
- * that each is reported: a part with such an error may have been paid for.
+ * it. Two error responses with the same status and text count as the same reason. Any other two errors do not, so that
+ * each is reported: a part with such an error may have been paid for.
  */
 const isLike = (error: unknown, first: unknown): boolean =>
   error === first ||

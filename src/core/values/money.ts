@@ -21,8 +21,8 @@ function scaled(decimal: string, places: number): bigint {
 }
 
 /**
- * Converts an amount in cents that a service sent. Rounds a fraction to 15 digits, because the errors of floating-point
- * numbers start at the 16th digit.
+ * Converts an amount in cents that a service sent. Rounds an amount with a fraction to 15 significant digits, because
+ * the errors of floating-point numbers start at the 16th digit.
  */
 export const moneyOfCents = (cents: number | bigint): Money =>
   typeof cents === "bigint" || Number.isInteger(cents)
@@ -91,8 +91,8 @@ function digitsOf(text: string): { readonly whole: string; readonly fraction: st
 }
 
 /**
- * Parses an amount in dollars into whole cents. Undefined if the text has a sign or more than two decimals, has more
- * cents than a number can hold exactly, or is not an amount.
+ * Parses an amount in dollars into whole cents. Undefined if the text has a plus or minus sign or more than two
+ * decimals, has more cents than a number can hold exactly, or is not an amount.
  */
 export function parseDollars(text: string): number | undefined {
   const digits = digitsOf(text);

@@ -5,7 +5,7 @@ import { ApiError } from "../errors.ts";
 import type { Queries, Row, Store } from "../store/queries.ts";
 import { type ScriptedReply, scriptedReply, type TextPattern } from "./format.ts";
 
-/** A reply of the chat script, and how many requests it was sent to. */
+/** A reply of the chat script, and how often it was sent. */
 export interface StoredReply {
   /** Its place in the script, from 0. */
   readonly index: number;
@@ -56,7 +56,7 @@ export function takeReply(store: Store, input: Input): StoredReply | "all used" 
   });
 }
 
-/** How many requests a reply is sent to. */
+/** How often a reply can be sent. */
 export function timesOf({ times, when }: ScriptedReply): number {
   if (times === "always") return Number.POSITIVE_INFINITY;
   return times ?? (when ? Number.POSITIVE_INFINITY : 1);

@@ -44,7 +44,8 @@ export interface RequestControl {
   /** Removes the matching requests, or all without a filter. Returns how many were removed. */
   clear(filter?: unknown): number;
   /**
-   * Checks how many requests match: exactly `count`, or from `atLeast` to `atMost`. By default, at least 1 must match.
+   * Checks how many requests match: exactly `count`, or from `atLeast` to `atMost`. Without any of the three, at least
+   * 1 must match.
    */
   expect(expectation: unknown): ExpectationResult;
 }
@@ -111,8 +112,9 @@ interface Compared {
 }
 
 /**
- * The requests that come closest to meeting all conditions: those that meet the most conditions first, then the most
- * recent. Omits requests that meet all conditions and, if there are several conditions, requests that meet none.
+ * The requests that come closest to meeting all conditions. Requests that meet more conditions come first; of those
+ * that meet equally many, the most recent. Omits requests that meet all conditions and, if there are several
+ * conditions, requests that meet none.
  */
 const nearestOf = (compared: readonly Compared[], conditions: number): readonly Compared[] =>
   compared

@@ -167,7 +167,7 @@ interface Numbered {
 const numberedFirst = <Entry extends { readonly item: Numbered }>(entries: readonly Entry[]) =>
   entries.toSorted((one, other) => Number(one.item.id === undefined) - Number(other.item.id === undefined));
 
-/** An issue for each id that is used twice. */
+/** An issue for each entry whose id is also the id of an earlier entry. */
 const duplicateIds = (entries: readonly Owned<Numbered>[]): readonly Issue[] =>
   entries.flatMap(({ item: { id }, path }, index) =>
     id !== undefined && entries.findIndex(({ item }) => item.id === id) < index

@@ -14,7 +14,7 @@ import { assertLease, leaseFileFlag } from "../lease/place.ts";
 export const runFlags = {
   sync: flag.text("Folder to copy to the working folder of the command", { value: "DIR" }),
   fetch: flag.texts(
-    "Path to copy back to the current folder afterwards, even if the command fails; relative to the working folder of the command",
+    "Path to copy back to the current folder afterwards, even if the command fails; absolute, or relative to the working folder of the command",
     { value: "PATH" },
   ),
   env: flag.texts("Environment variable for the command; NAME alone passes on its local value", {
@@ -71,7 +71,7 @@ export function checkRunFlags(
 export function warnOfPatterns({ fetch }: Pick<JobPlan, "fetch">, { say }: Pick<Context, "say">): void {
   for (const path of fetch.filter((one) => /[*?]/.test(one))) {
     say(
-      `Warning: --fetch ${path} is the name of one file or folder, because --fetch does not expand * and ?.`,
+      `Warning: --fetch ${path} is used as the name of one file or folder, because --fetch does not expand * and ?.`,
     );
   }
 }

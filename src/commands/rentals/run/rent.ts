@@ -301,7 +301,7 @@ export async function findRental(label: string, context: Pick<Context, "call">):
 /**
  * Whether a record with the ID of a job's rental can be that rental. A service that was reset may use the ID again for
  * another rental, which must not run the job's command or end with the job. Returns true for a record without a label
- * field: a lookup may return fewer fields than the request that created the rental.
+ * field: the service may return fewer fields when it looks up a rental than when it creates one.
  */
 export const isRentalOf = (
   { shownLabel, rentalLabel }: Pick<Job, "shownLabel" | "rentalLabel">,

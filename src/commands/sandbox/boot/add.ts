@@ -6,7 +6,10 @@ import { bootOutcomes } from "../../../core/sandbox.ts";
 import { bootColumns, controlCommand } from "../control.ts";
 
 const flags = {
-  outcome: flag.choice("slow: runs late; failed: gets the status Failed; never: stays booting", bootOutcomes),
+  outcome: flag.choice(
+    "slow: takes longer to boot; failed: gets the status Failed; never: stays booting",
+    bootOutcomes,
+  ),
   after: flag.duration("Time until the rental runs or has failed", {
     defaultText: "10m for slow, and the normal boot time for failed",
   }),
