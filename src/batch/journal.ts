@@ -14,8 +14,8 @@ import { isShard, type Shard } from "./shard.ts";
  * - `input` begins each run. It says how many lines of the input belong to this output, to which service they are sent,
  *   and which model the prompts use. A journal of an earlier version says only the number of lines.
  * - Before a request is sent, its `send` is on the disk. Later, one of the results `done`, `failed` and `unknown`
- *   follows, or `undo` if nothing was done. A `send` without any of them was in flight when the run ended: its outcome
- *   is unknown.
+ *   follows, or `undo` if nothing was done. If none of them follows, the request was in flight when the run ended, and
+ *   its outcome is unknown.
  * - A result is written after its line in the output is on the disk. `end` is the size of the output with that line.
  *   After a crash, the output may have results beyond the last `end` that are not in the journal.
  * - After `retry`, a line that had a result is pending again. `output` is written when a copy of the output without
@@ -177,7 +177,7 @@ export class JournalInvalid extends Error {
   override readonly name = "JournalInvalid";
 }
 
-/** A record, and the size of the journal up to its end. */
+/** A record, and the size of the journal up to the end of that record. */
 export interface ReadRecord {
   readonly record: JournalRecord;
   readonly end: number;
@@ -221,8 +221,8 @@ function isTornHeader(text: string): boolean {
 }
 
 /**
- * What a batch has cost. `add` takes the records of the journal in their order. Keeps only the requests in flight in
- * memory.
+ * What a batch has cost. `add` takes the records of the journal in their order. Of the requests, keeps only those in
+ * flight.
  */
 export class JournalCosts {
   #spent: Money = 0n;

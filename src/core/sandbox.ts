@@ -18,7 +18,7 @@ export type OperationSetName = (typeof operationSetNames)[number];
 /** The response header with the number of the fault that changed the response. */
 export const faultHeader = "Gpuctl-Sandbox-Fault";
 
-/** What an engine can generate instead of the sandbox. An engine is the user's own inference server. */
+/** What an engine can generate. An engine is the user's own inference server, to which the sandbox passes requests. */
 export const engineKinds = ["chat", "image", "audio"] as const;
 
 export type EngineKind = (typeof engineKinds)[number];
@@ -26,12 +26,12 @@ export type EngineKind = (typeof engineKinds)[number];
 /** The response header that lists the request's fields for which the engine has no equivalent, separated by commas. */
 export const ignoredFieldsHeader = "Gpuctl-Sandbox-Ignored-Fields";
 
-/** The response header with the index of this reply in the chat script. */
+/** The response header with the index, in the chat script, of the reply that was sent. */
 export const replyHeader = "Gpuctl-Sandbox-Reply";
 
 /**
- * Defaults of a fault: it skips no calls (`after`) and affects one call (`times`). If it has `every` or `rate`, it
- * affects any number of calls. `seed` is used only with `rate`.
+ * Defaults of a fault: it skips no calls (`after`) and affects one call (`times`). With `every` or `rate`, `times` has
+ * no limit by default. `seed` is used only with `rate`.
  */
 export const faultDefaults = { after: 0, times: 1, seed: 0 } as const;
 

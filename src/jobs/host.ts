@@ -39,7 +39,7 @@ export interface JobHost {
   readonly endOutput: () => Promise<void>;
   /** Looks up the rental. Throws if the request fails. */
   readonly lookUp: (rentalId: string, signal: AbortSignal) => Promise<RentalNow>;
-  /** Ends the rental and checks that it has ended. Throws `StillBilled`. */
+  /** Ends the rental and checks that it has ended. Throws `StillBilled` if it may still be billed. */
   readonly end: (rentalId: string) => Promise<void>;
   /** Removes the lease of the rental. Called after the rental has ended, or if no rental was requested. */
   readonly release: () => Promise<void>;

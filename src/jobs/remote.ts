@@ -19,8 +19,8 @@ export type RemoteState =
 const folders = (ssh: Ssh): string => `d="$HOME/.gpuctl-jobs/${ssh.jobId}"; w="$HOME/${workFolder(ssh)}"`;
 
 /**
- * A file whose text changes with each start of a Linux machine. Other systems do not have this file, and a rental may not
- * let its users read it.
+ * A file whose text changes with each start of a Linux machine. Other systems do not have this file, and some rentals
+ * do not let their users read it.
  */
 const bootId = "/proc/sys/kernel/random/boot_id";
 

@@ -12,10 +12,10 @@ export interface SshTarget {
   readonly options?: readonly string[];
 }
 
-/** The connection could not be opened, or it broke off. Programs on the rental keep running. */
+/** A connection could not be opened or used, or it broke off. The command of a job keeps running on the rental. */
 export class ConnectionLost extends Error {
   override readonly name = "ConnectionLost";
-  /** `denied`: the login failed. `final`: waiting does not help. */
+  /** `denied`: the login failed. `final`: waiting does not help. `lost`: any other reason. */
   readonly kind: "lost" | "denied" | "final";
   constructor(message: string, kind: ConnectionLost["kind"] = "lost") {
     super(message);
@@ -147,7 +147,7 @@ const sshConfig = (
   { host, port, user }: Pick<SshTarget, "host" | "port" | "user">,
 ): string =>
   [
-    // ssh may convert the host to lower case before it looks for its options.
+    // ssh may convert the name of the host to lower case before it looks up the options for that host.
     `Host ${[...new Set([host, host.toLowerCase()])].join(" ")}`,
     ...optionLines({
       Port: port,

@@ -42,7 +42,7 @@ export interface PerformOptions {
 export type CallDescribed = (tool: Exclude<DescribedTool, "terminate">, task: Task) => Promise<unknown>;
 
 /**
- * Performs a call of a tool. The arguments must be valid. A change, and a call that generates a picture or a recording,
+ * Performs a call of a tool. The arguments must be valid. To make a change, or to generate a picture or a recording,
  * runs the command for the operation, so that the request is checked as on the command line, and sent only once. Throws
  * the same errors as the command.
  */

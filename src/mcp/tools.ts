@@ -25,21 +25,21 @@ export interface Tool {
 /** The arguments of a call. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** The name of the tool for an operation: `createVirtualMachineRental` is `create_virtual_machine_rental`. */
+/** The name of the tool for an operation: `createVirtualMachineRental` becomes `create_virtual_machine_rental`. */
 const toolName = (id: string): string => id.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const ids = Object.keys(operations) as OperationId[];
 
 /**
- * Whether an operation is a tool. The operation for the OpenAPI description is not a tool, because its result is too
- * large for a conversation. Operations with a sunset day are not tools, because each has a newer path.
+ * Whether an operation has a tool. The operation for the OpenAPI description has none, because its result is too large
+ * for a conversation. Operations with a sunset day have none, because another operation replaces each of them.
  */
 const isTool = (id: OperationId): boolean => id !== "getOpenApiDocument" && routes[id].sunset === undefined;
 
 /** The tools for the operations of the contract. */
 export const contractTools = (): readonly Tool[] => ids.filter(isTool).map(toolOf);
 
-/** The operation with this name, in either spelling; undefined for any other name. */
+/** The operation with this ID, or with this name of its tool; undefined for any other name. */
 export const operationNamed = (name: string): OperationId | undefined =>
   ids.find((id) => id === name || toolName(id) === name);
 

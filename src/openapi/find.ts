@@ -9,14 +9,14 @@ export type Named =
 
 /**
  * Names an operation by its method and its path, which may have a query. Throws `UsageError` if the path is invalid.
- * `name` stands for the path in the message.
+ * The message calls the path `name`.
  */
 export function namedByPath(
   method: string,
   path: string,
   name = "the path",
 ): Exclude<Named, { readonly id: string }> {
-  // A URL drops tabs and line breaks, so the request would go to another path than the one that is checked.
+  // Also rejects tabs and line breaks: a URL drops them, so the request would go to a path that was not checked.
   if (/^[a-z][a-z\d+.-]*:|^\/\/|\\|\p{Cc}/iu.test(path)) {
     throw new UsageError(`${name} must be a path such as /v2/on-demand/rental, not ${JSON.stringify(path)}`);
   }
@@ -33,7 +33,7 @@ export interface Found {
   readonly pathValues: Readonly<Record<string, string>>;
 }
 
-/** The operations with an id. Case is ignored if there is no exact match. */
+/** The operations with this id. Case is ignored if there is no exact match. */
 export function operationsWithId(
   id: string,
   all: readonly DescribedOperation[],
@@ -61,7 +61,8 @@ export const methodAndPath = ({ method, path }: Pick<DescribedOperation, "method
   `${method} ${path}`;
 
 /**
- * Matches a path against a listed path. Returns the values of its parameters, or undefined if the paths do not match.
+ * Matches a path against a listed path. Returns the values of the parameters in the listed path, or undefined if the
+ * paths do not match.
  */
 function matchPath(listed: string, path: string): Readonly<Record<string, string>> | undefined {
   const names = listed.split("/");

@@ -25,8 +25,8 @@ export const mayBeReplaced = (id: OperationId): boolean => {
 /**
  * Returns the request that replaces a deprecated operation, if the description lists the replacement. Some replacements
  * return a list in pages, while the deprecated operation returns the whole list at once. Such a replacement is used if
- * gpuctl can request all pages and the replacement has a parameter for every field of the input. The replacement is
- * also used if the deprecated operation is not listed or is `gone`.
+ * gpuctl can request all pages and the replacement has a parameter for every field of the input. It is also used if the
+ * deprecated operation is not listed or is `gone`.
  */
 export function replacementOf(
   id: OperationId,

@@ -8,7 +8,7 @@ export interface SshAddress {
   readonly user?: string;
 }
 
-/** Paths of a rental that may hold ssh addresses. The first path with an address is used. */
+/** Paths in a rental that may hold ssh addresses. The first path with an address is used. */
 const SOURCES = [
   "providerData.sshNetworking",
   "providerData.nodeNetworking",
@@ -17,8 +17,8 @@ const SOURCES = [
 ];
 
 /**
- * The ssh addresses of a rental, one for each node. Empty while the rental has none. Values that do not look like a
- * host, a user or a port are ignored, because ssh would treat a host that starts with a dash as an option.
+ * The ssh addresses of a rental, one for each node. Empty while the rental has none. Leaves out addresses with an
+ * invalid host, user or port: for example, ssh would treat a host that starts with a dash as an option.
  */
 export function sshAddresses(record: unknown): readonly SshAddress[] {
   for (const source of SOURCES) {

@@ -7,13 +7,13 @@ type Path = Issue["path"];
 interface Wanted {
   /** The line on which the value begins, from 1. Undefined if it was not found. */
   line?: number;
-  /** By key or index. */
+  /** The wanted values inside this value, by key or index. */
   readonly inner: Map<string, Wanted>;
 }
 
 /**
- * Finds values in a JSON text, which must be valid and have no key twice in a map. Returns, for each path, the line of the
- * value or of the closest parent that is in the text; undefined if that parent is the whole text.
+ * Finds values in a JSON text, which must be valid and have no key twice in a map. For each path, returns the line of
+ * the value or of its closest parent that is in the text; undefined if that parent is the whole text.
  */
 export function jsonLines(json: string, paths: readonly Path[]): readonly (number | undefined)[] {
   const root = wanted();

@@ -5,7 +5,10 @@ import { isLoopback } from "../core/urls.ts";
 export const isLoopbackAddress = (address = ""): boolean =>
   address === "::1" || /^(::ffff:)?127(\.\d{1,3}){3}$/i.test(address);
 
-/** Whether the host of a URL always means this computer. Any other name can be made to mean it (DNS rebinding). */
+/**
+ * Whether the host of a URL always means this computer. Any other host name can be made to resolve to this computer
+ * (DNS rebinding).
+ */
 export const isLoopbackUrl = (url: string): boolean => URL.canParse(url) && isLoopback(new URL(url).hostname);
 
 /**

@@ -109,7 +109,7 @@ async function moveToRecovered(path: string, { folder, processes }: SessionPlace
 }
 
 /**
- * Replaces a damaged file with a session of the turns that can still be read. That session has its own name, because
+ * Replaces a damaged file with a session that has the turns that can still be read. It gets its own name, because
  * the next question would replace "last". Removes the file if no answer can be read. Does nothing if `turnsOfDamaged`
  * returns undefined.
  */

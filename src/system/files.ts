@@ -106,10 +106,10 @@ interface Place {
 }
 
 /**
- * A process name such as `HOST MACHINE NAMESPACE PID@BOOT-START` includes the place, because machines and containers
- * may share files. It also includes when the process started, because process IDs are reused, especially after a
- * restart. If the start is not known, a running process with the same ID counts as the same process. That is the safe
- * error, because gpuctl ends the rentals of processes that have ended.
+ * Names and checks processes. A process name such as `HOST MACHINE NAMESPACE PID@BOOT-START` includes the place,
+ * because machines and containers may share files. It also includes when the process started, because process IDs are
+ * reused, especially after a restart. If the start is not known, a running process with the same ID counts as the same
+ * process. That is the safe error, because gpuctl ends the rentals of processes that have ended.
  *
  * See docs/decisions/0113-where-a-process-runs.md.
  */
@@ -178,8 +178,8 @@ function parseName(name: string) {
 export const processes = processesOn(process.platform);
 
 /**
- * The value instead of the start of a zombie process: a process that has ended, but that the system still lists,
- * because its parent has not read its exit status.
+ * Stands for the start of a zombie process: a process that has ended, but that the system still lists, because its
+ * parent has not read its exit status.
  */
 const ended = "ended";
 

@@ -7,7 +7,7 @@ import { assertStdinOpen, terminalParts as parts, passKey } from "./prompt-input
 import { holdMode, pasteMode } from "./terminal.ts";
 import type { LineEditor, LineEditorOptions, LineRead } from "./types.ts";
 
-/** In characters. A longer paste is shown as a short note instead. */
+/** The maximum length of a paste that is shown, in characters. A longer paste is shown as a short note instead. */
 const maxShownPaste = 1_000;
 
 /** The symbols that represent a line feed and a tab in the edited line. */

@@ -8,13 +8,13 @@ export interface ViewerOptions {
   readonly programs: Pick<Programs, "which" | "start">;
 }
 
-/** Linux and Windows start a viewer for each file. More viewers at once would fill the screen. */
+/** On Linux and Windows, each file opens in a viewer of its own. More viewers than this would fill the screen. */
 const maxViewers = 10;
 
 /**
- * Finds the program that opens files with the system's viewer. The program gets absolute paths, so that it never treats
- * a path as an option.
- * @throws {UsageError} if there is no such program, or no display.
+ * Finds the program that opens files with the system's viewer. It must get absolute paths, so that it never treats a
+ * path as an option.
+ * @throws {UsageError} if there is no such program, or if it is `xdg-open` and there is no display.
  */
 export async function findViewer({ platform, env, programs }: ViewerOptions): Promise<Viewer> {
   const { which, start } = programs;
@@ -36,7 +36,7 @@ export async function findViewer({ platform, env, programs }: ViewerOptions): Pr
 type Which = Programs["which"];
 type OpenOne = (path: string) => Promise<void>;
 
-/** Passes the path in the environment, because PowerShell would interpret it as a part of the command. */
+/** Passes the path in the environment, because PowerShell would run code in it if it were a part of the command. */
 async function onWindows(which: Which, start: Programs["start"]): Promise<OpenOne> {
   const powershell = await found(["powershell", "pwsh"], which, "Check that PowerShell is in PATH.");
   const command = "Invoke-Item -LiteralPath $env:GPUCTL_OPEN_PATH";

@@ -28,7 +28,7 @@ export interface BatchRequest {
   readonly sum: number;
 }
 
-/** A line that is not a request. */
+/** A line that is not a valid request. */
 export interface InvalidLine {
   readonly number: number;
   /** Each says what is wrong, such as `body must be an object`. */
@@ -139,7 +139,7 @@ interface ValidateOptions {
   readonly isOurs: (id: string) => boolean;
   /** Called for each valid line of this run, before its hash replaces the earlier hash in the ledger. */
   readonly visit: (request: BatchRequest, entry: number, hash: string) => void;
-  /** Ends the check. */
+  /** Ends the check when it is aborted. */
   readonly stopped: AbortSignal;
 }
 

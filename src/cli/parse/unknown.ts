@@ -14,7 +14,7 @@ export const usageHint = (path: readonly string[]): string => {
 const commandAt = (path: readonly string[]): CommandNode | undefined =>
   commandsWithin(path).find((command) => wordsOf(command) === path.join(" "));
 
-/** Verbs with the same meaning: gpuctl's own, and what users of other tools type instead. */
+/** Each list has verbs with the same meaning: gpuctl's own, and those that users of other tools type instead. */
 const synonyms: readonly (readonly string[])[] = [
   ["list", "ls", "ps", "all"],
   ["get", "show", "describe", "inspect", "info", "view", "cat"],
@@ -68,8 +68,8 @@ export function unknownWord(word: string, path: readonly string[]): UsageError {
 }
 
 /**
- * The words of the commands with this verb or, if there are none, with a verb of the same meaning. Leaves out commands
- * that destroy something.
+ * The words of the commands with this verb. If there are none, and the verb is not destructive, the words of the
+ * commands with a verb of the same meaning. Leaves out commands that destroy something.
  */
 function commandsWith(word: string): readonly string[] {
   const safe = commandsWithin([]).filter(({ confirm }) => confirm !== "destruction");

@@ -11,8 +11,8 @@ import { withServiceFlags } from "./service-flags.ts";
 export interface Notes {
   /**
    * Prints a line on stderr at once. With a machine format, prints the line after the result instead, or drops it if
-   * the run fails. With `--quiet`, never prints it. Line feeds become spaces, and suggested commands get the flags that
-   * select the service. With `asTyped`, prints the line unchanged, because the user typed it.
+   * the run fails. With `--quiet`, never prints it. Line breaks and tabs become spaces, and suggested commands get the
+   * flags that select the service. With `asTyped`, prints the line unchanged, because the user typed it.
    */
   readonly say: (line: string, options?: { readonly asTyped: boolean }) => void;
   /**
@@ -29,8 +29,8 @@ export interface Notes {
    */
   readonly response: (exchange: Exchange, now: number) => void;
   /**
-   * Lines to print after the result. They are dropped if the run fails: with a machine format, the error is the only
-   * document on stderr.
+   * With a machine format, the lines to print after the result. They are dropped if the run fails, so that the error is
+   * the only document on stderr.
    */
   readonly held: readonly string[];
 }
@@ -85,7 +85,7 @@ export function createNotes(
 const shortened = (text: string): string =>
   text.length > 500 ? `${text.slice(0, 500)}… (${text.length} characters)` : text;
 
-/** Empty if the Deprecation header is `true` instead of a date. */
+/** A text such as ` since 2026-01-31`; empty if the Deprecation header has no date. */
 function since(deprecation: string | null): string {
   const date = dateOf(deprecation ?? "");
   return date ? ` since ${day(date)}` : "";
@@ -107,7 +107,7 @@ const printable = (text: string): string => {
   return plain.length > 60 ? `${plain.slice(0, 60)}…` : plain;
 };
 
-/** A date in words or numbers, or `@` and seconds since the epoch; undefined for anything else. */
+/** Parses a date with a year, or `@` and seconds since the epoch. Returns undefined for any other text. */
 function dateOf(text: string): Date | undefined {
   const seconds = /^@(-?\d+)$/.exec(text.trim())?.[1];
   const date = seconds === undefined ? new Date(text) : new Date(Number(seconds) * 1000);

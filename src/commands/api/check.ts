@@ -5,7 +5,7 @@ import { type DescribedRequest, isReservedHeader } from "../../openapi/request.t
 import type { SchemaIssue } from "../../openapi/schema-check.ts";
 import { similar } from "./find.ts";
 
-/** Matches messages such as `must be an integer`: the value must have a JSON type other than string. */
+/** Matches messages such as `must be an integer`, which require a JSON type other than string. */
 const typeMessages = /^must be (an? )?(number|integer|boolean|null|array|object)/;
 
 /**

@@ -8,7 +8,7 @@ const operationIds = { chat: "createChatCompletion", image: "generateImage", tts
 
 /**
  * Returns a function that checks the bodies of a batch against the contract. It also accepts values that the service's
- * description lists.
+ * description lists. With `--no-validate`, it accepts everything.
  */
 export async function bodyCheck({
   describe,

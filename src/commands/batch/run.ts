@@ -81,8 +81,8 @@ export default defineCommand({
   summary: "Run a file of chats, images and speech",
   details: [
     'Each line of INPUT is a request: {"custom_id":"1","method":"POST","url":"/v1/chat/completions","body":{...}}. The whole file is checked before anything is sent.',
-    "A journal next to the output records what was sent. If a run stops early for any reason, run the same command again: it sends what is left, and nothing that succeeded. A line that you edited is sent again.",
-    "Requests that were refused with 429, or never left this computer, are repeated. A line that failed, or whose outcome is unknown (5xx, timeout, incomplete response), is not sent again until you use `gpuctl batch retry`.",
+    "A journal next to the output records what was sent. If a run stops early for any reason, run the same command again: it sends the lines that are left, and lines that you edited. Other lines that succeeded are not sent again.",
+    "Requests that were refused with 429, or never left this computer, are repeated. A line that failed, or whose outcome is unknown (5xx, timeout, incomplete response), is not sent again until you edit it or use `gpuctl batch retry`.",
     "Ctrl-C waits for the requests in flight, and a second Ctrl-C stops at once.",
   ].join(" "),
   effect: "generate",
@@ -193,7 +193,7 @@ export default defineCommand({
       }
       if (maxCost !== undefined && unpriced > 0) {
         say(
-          `Warning: the price of ${unpriced} lines is not known in advance, so budget.maxCost cannot be checked.`,
+          `Warning: the price of ${unpriced} lines is not known in advance, so budget.maxCost cannot be checked for them.`,
         );
       }
       if (maxCost !== undefined && shard) {

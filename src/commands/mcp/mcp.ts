@@ -109,13 +109,13 @@ interface Limits {
 function checkLimits(allowed: ReadonlySet<Permission>, { maxCost, maxBurn, assumePrice }: Limits): void {
   if (!allowed.has("spend")) {
     if (assumePrice === undefined) return;
-    throw new UsageError("--assume-price requires --allow spend: the tools spend nothing without it");
+    throw new UsageError("--assume-price requires --allow spend; otherwise, the tools spend nothing");
   }
   const limits = { "--max-cost": maxCost, "--max-burn": maxBurn };
   const missing = Object.entries(limits).flatMap(([name, limit]) => (limit === undefined ? [name] : []));
   if (missing.length === 0) return;
   throw new UsageError(`--allow spend requires ${missing.join(" and ")}`, {
-    hint: "Both limits hold until the server ends, for example: --allow spend --max-cost 5 --max-burn 10",
+    hint: "Both limits hold until the server ends. For example: --allow spend --max-cost 5 --max-burn 10",
   });
 }
 

@@ -19,12 +19,12 @@ export default defineCommand({
       after: [exampleProfiles.play],
     },
     {
-      text: "Print as JSON",
+      text: "Remove a profile, and print the result as JSON",
       command: "gpuctl profile remove work --yes -o json",
       after: [exampleProfiles.play, exampleProfiles.work],
     },
   ],
-  // Reports an unknown profile before the question, not after it.
+  // Reports an unknown profile before the confirmation prompt, not after it.
   buildInput: ({ args, profiles }) => profileNamed(args.name, profiles.list()),
   confirm: {
     destruction: ({ input: { name, settings } }) =>

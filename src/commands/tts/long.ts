@@ -67,7 +67,10 @@ async function saveJoined(
   return file;
 }
 
-/** Saves each part as its own file. The name of the output determines the names of the files. */
+/**
+ * Saves each part as its own file, and then removes the parts from their folder. The files are named after the output
+ * or, if that is stdout, get default names.
+ */
 async function saveSeparately(
   { paths, remove }: SpokenParts,
   reason: CannotJoin,

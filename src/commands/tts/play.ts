@@ -18,7 +18,7 @@ export async function installedPlayers({
 
 /**
  * Plays a saved recording to its end. Returns the error if that fails. If the user interrupts, the player stops, and
- * the interruption is reported instead of the error.
+ * gpuctl reports the interruption instead of the returned error.
  */
 export async function play(
   path: string,

@@ -8,8 +8,8 @@ export interface Place {
 const maxChunk = 4096;
 
 /**
- * Draws a PNG with kitty's graphics protocol, and tells the terminal not to reply (`q=2`). With `rows`, the cursor does
- * not move.
+ * Returns the sequences of kitty's graphics protocol that draw a PNG. They tell the terminal not to reply (`q=2`). With
+ * `rows`, the cursor does not move.
  */
 export function kittySequence(png: Uint8Array, { columns, rows }: Place): string {
   const base64 = Buffer.from(png).toString("base64");
@@ -23,7 +23,10 @@ export function kittySequence(png: Uint8Array, { columns, rows }: Place): string
   return sequences;
 }
 
-/** Draws a picture with iTerm2's protocol, in any format that the terminal supports. The aspect ratio is kept. */
+/**
+ * Returns the sequence of iTerm2's protocol that draws a picture. The picture can have any format that the terminal
+ * supports. Its aspect ratio is kept.
+ */
 export function iterm2Sequence(picture: Uint8Array, { columns, rows }: Place): string {
   const place = `width=${columns}${rows === undefined ? "" : `;height=${rows}`}`;
   const options = `inline=1;size=${picture.length};${place};preserveAspectRatio=1`;

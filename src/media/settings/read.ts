@@ -6,8 +6,8 @@ import { parseParameters, type Settings } from "./parameters.ts";
 import { pngKeywords, readPngTexts } from "./png-text.ts";
 
 /**
- * The settings in a picture. If there are none, `instead` says what there is, as the end of a sentence that starts with
- * "it has".
+ * The settings in a picture. If there are none, `instead` says what the picture has instead, as the end of a sentence
+ * that starts with "it has".
  */
 export type FoundSettings =
   | { readonly request: Settings; readonly source: "gpuctl" | "parameters" }

@@ -5,8 +5,8 @@ import highlightJs from "#highlight.js";
 export type Highlight = (code: string, language: string) => string | undefined;
 
 /**
- * Creates a function that colors code. The function remembers code that ends at the end of a line, outside of strings,
- * comments and the like. If the next code starts with the remembered code, only the rest is parsed.
+ * Creates a function that colors code. The function remembers the last code that ended at the end of a line, and
+ * outside of strings, comments and the like. If the next code starts with the remembered code, only the rest is parsed.
  */
 export function createHighlighter(): Highlight {
   let known = { language: "", code: "", colored: "" };

@@ -16,7 +16,7 @@ export function sentError(error: unknown) {
   return { status, body: { code, message: problemOf(error) ?? message, issues: [...issues] } };
 }
 
-/** The cause of an error, if the user can fix it. The text has no paths, because other machines need not know them. */
+/** The cause of an error, if the user can fix it. Names no paths, because the client may be on another machine. */
 function problemOf(error: unknown): string | undefined {
   if (error instanceof StoreError) {
     return "the sandbox's state is damaged: `gpuctl sandbox reset` moves its file aside and starts with a new one";

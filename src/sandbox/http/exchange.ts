@@ -8,7 +8,7 @@ import type { ServedId } from "../assumed/index.ts";
 export interface PlainRequest {
   readonly method: string;
   readonly url: string;
-  /** The address that the request came from; undefined in the same process. */
+  /** The address that the request came from; undefined if it came from the same process. */
   readonly peer?: string | undefined;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;

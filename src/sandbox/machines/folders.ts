@@ -38,7 +38,7 @@ export interface RentalFolder {
   /** A `known_hosts` file for ssh. It contains the host key under the name `hostAlias`. */
   readonly knownHosts: string;
   readonly authorizedKeys: string;
-  /** The folder of a node; nodes count from 1. */
+  /** The folder of a node. Nodes are numbered from 1. */
   ofNode(node: number): NodeFolder;
 }
 
@@ -46,7 +46,7 @@ export interface NodeFolder {
   readonly path: string;
   readonly home: string;
   readonly config: string;
-  /** A file that contains the port of the machine's last run. The machine uses this port again if possible. */
+  /** A file with the port that the machine used last. The machine uses this port again if possible. */
   readonly port: string;
 }
 

@@ -31,7 +31,7 @@ import {
 /** The maximum number of machines that run at once. Nothing responds at the addresses of further rentals. */
 export const maxMachines = 100;
 
-/** Milliseconds between two updates. Rentals also change as time passes, and through other processes. */
+/** Milliseconds between two regular updates. Rentals also change as time passes, and through other processes. */
 const pollMs = 250;
 
 /** Machines that stand in for running rentals: OpenSSH servers on this computer, each with a home folder of its own. */

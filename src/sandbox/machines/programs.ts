@@ -35,8 +35,8 @@ const sftpFolders = [
 ];
 
 /**
- * Finds the programs in PATH and in the folders of system programs.
- * @throws Unavailable if sshd or ssh-keygen is not installed, this account may not log in, or the system is Windows
+ * Finds the programs in PATH and in the folders of system programs. Without a PATH, finds none.
+ * @throws Unavailable if sshd or ssh-keygen is not found, this account has no login shell, or the system is Windows
  */
 export function findSshPrograms(path: string | undefined): SshPrograms {
   if (platform() === "win32")

@@ -7,7 +7,10 @@ import { escapedJson } from "../../../output/json.ts";
 import { eventLine, eventRecord, type GuardEvent, lastingKey, notify } from "./events.ts";
 import { type Guard, guardRound } from "./round.ts";
 
-/** Runs a round every `interval` milliseconds until the user interrupts. Prints events as they happen, one per line. */
+/**
+ * Checks the leases in a round every `interval` milliseconds until the user interrupts. Prints events as they happen,
+ * one per line.
+ */
 export function guardEvery(interval: number, guard: Guard): Text {
   const { output } = guard.settings;
   assertRepeatable("--every", ["table", "jsonl"], guard.settings);
@@ -72,9 +75,9 @@ async function* lines(
 }
 
 /**
- * Runs rounds, and passes on their events, until the user interrupts or `closed` is aborted. Until one round has
- * succeeded, throws any failure that is not temporary. After any other failure, tries again in the next round. Of
- * several failures in a row, reports only the first.
+ * Runs rounds, and passes on their events, until the user interrupts or `closed` is aborted. Passes on an event that
+ * lasts for several rounds only once. Until one round has succeeded, throws any failure that is not temporary. After
+ * any other failure, tries again in the next round. Of several failures in a row, reports only the first.
  */
 async function rounds(
   interval: number,
@@ -104,7 +107,7 @@ async function rounds(
   }
 }
 
-/** Notifies the user that a round failed, and returns the events. */
+/** Runs the command of `--notify`, if there is one, for a round that failed. Returns the events to print. */
 async function roundFailed(error: unknown, guard: Guard): Promise<readonly GuardEvent[]> {
   const time = new Date(guard.now()).toISOString();
   const message = guard.withServiceFlags(`${reasonOf(error)}. No rental is ended until this works again`);

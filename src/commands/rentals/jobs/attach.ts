@@ -19,7 +19,7 @@ export default defineCommand({
   path: "rentals jobs attach",
   summary: "Wait for a job as `rentals run` does, and end its rental",
   details:
-    "Shows the output that this machine has not received yet, and waits until the command ends. Then copies the results back, ends the rental unless the job was started with --keep, and exits with the exit status of the command. If another gpuctl process is attached to the job, shows the job's output, and takes over if that process ends before the job. While that process is attached, Ctrl-C does not affect the job. Otherwise, a detached job continues after Ctrl-C if its command has started. Any other job is stopped, and its rental is ended unless the job was started with --keep.",
+    "Shows the output that this machine has not received yet, and waits until the command ends. Then copies the results back, ends the rental unless the job was started with --keep, and exits with the exit status of the command. If another gpuctl process is attached to the job, shows the job's output, and takes over if that process ends before the job. While that process is attached, Ctrl-C does not affect the job. Otherwise, Ctrl-C stops the job, and ends its rental unless the job was started with --keep. A job that was started with --detach continues after Ctrl-C if its command has started.",
   args: [
     arg.text(
       "JOB",
@@ -87,7 +87,7 @@ async function attendClaimed(
       },
     );
   }
-  // During these lookups, too, Ctrl-C ends the job.
+  // Ctrl-C during these lookups has the same effect as later: `attend` gets `stopped`, too.
   return attendance.interruptible(async (stopped) => {
     context.setFailureContext(notAttached(job), { evenIfUnread: true });
     const machines = await startMachines();

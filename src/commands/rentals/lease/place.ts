@@ -45,8 +45,8 @@ export function assertLease(milliseconds: number, source: string): void {
 type Clocks = Pick<Context, "now" | "serviceNow" | "settings">;
 
 /**
- * The current times that decide whether a lease is over: by the service's clock and by this machine's clock, because
- * either may be wrong. In the sandbox, only the sandbox's clock counts, because the user can move it.
+ * The current time on each clock that counts for leases: the service's clock and this machine's clock, because either
+ * may be wrong. In the sandbox, only the sandbox's clock counts, because the user can move it.
  */
 export const clocks = ({ now, serviceNow, settings }: Clocks): readonly number[] =>
   settings.sandbox ? [serviceNow()] : [serviceNow(), now()];

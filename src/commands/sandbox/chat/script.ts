@@ -6,7 +6,7 @@ export default controlCommand({
   path: "sandbox chat script",
   summary: "Script the sandbox's chat replies",
   details: `The file is a list of replies in YAML, JSON or JSON Lines. It replaces the previous script, and an invalid file changes nothing. Each request gets the first matching reply that is not used up; the response header ${replyHeader} has the reply's index. The script replies for every model, and a request that matches no reply gets 400.
-A reply without "when" is sent once, in order. A reply with "when" is sent to every matching request. "when" can match on the text of the last user message, on the result of a tool after that message, and on the model. "times" changes how often a reply is sent: a number, or "always":
+By default, a reply without "when" is used up after one request, and a reply with "when" is never used up. "when" can match the text of the last user message, the result of a tool (if that is the last message) and the model. "times" sets how many requests a reply is sent to before it is used up: a number, or "always":
   {"when": {"message": "weather"}, "text": "Sunny"}
   {"when": {"message": {"pattern": "^hi", "flags": "i"}}, "text": "Hi"}
   {"when": {"toolResult": "21", "model": "small"}, "times": 2, "text": "21 C"}

@@ -7,8 +7,8 @@ import { referenceSide, UnreadableReference } from "./request.ts";
 const remainder = 0.05;
 
 /**
- * Blends a reference picture, stretched to the canvas, into a canvas. At strength 0 the canvas becomes the reference;
- * higher strengths, up to 1, keep more of what was drawn.
+ * Stretches a reference picture to the size of a canvas, and blends it into the canvas. At strength 0, the canvas
+ * becomes the reference; higher strengths, up to 1, keep more of what was drawn.
  */
 export function* blendReference(canvas: Canvas, picture: Canvas, strength: number): Steps {
   const reference = yield* resize(picture, canvas.width, canvas.height);
@@ -60,7 +60,7 @@ function weigh(from: number, to: number): { first: number; second: number; share
 
 const maxPixels = referenceSide ** 2;
 
-/** Like `referenceSide`, but for an interlaced or 16-bit PNG. */
+/** The same limit as `referenceSide`, but for an interlaced or 16-bit PNG. */
 export const slowPngSide = Math.sqrt(maxPixels / slowPngShare);
 
 /**
