@@ -249,7 +249,7 @@ function parseElements(
  * nothing else.
  */
 class ArrayScanner {
-  /** The closing bracket of the array was found. */
+  /** Whether the closing bracket of the array was found. */
   isEnded = false;
   #depth: number;
   #isInString = false;

@@ -8,15 +8,15 @@ import type { Labelled } from "./values.ts";
 
 interface LabelLookup {
   /**
-   * Returns the id of the rental or volume with this label, or undefined if the word itself is an id. Only active
-   * rentals are searched. `source` is the argument or flag, for messages. Throws `NotFound` if nothing has the id or
-   * the label, and `UnexpectedResponse` if a list is incomplete. If several rentals or volumes have the label, throws a
-   * `UsageError` that lists their ids.
+   * Returns the id of the rental or volume with this label, or undefined if the word itself is an id. Of the rentals,
+   * only active ones are searched. `source` is the argument or flag, for messages. Throws `NotFound` if the word is
+   * neither an id nor a label, and `UnexpectedResponse` if a list is incomplete. If several rentals or volumes have the
+   * label, throws a `UsageError` that lists their ids.
    */
   readonly idFor: (kind: Labelled, word: string, source: string) => Promise<string | undefined>;
 }
 
-/** Finds the ids of labels. Each list is requested at most once. `isRead` says that the command changes nothing. */
+/** Looks up ids by label. Requests each list at most once. `isRead` says that the command changes nothing. */
 export function labelLookup({
   call,
   isRead = false,
@@ -99,7 +99,7 @@ const isHidden = (error: unknown): boolean =>
 
 /**
  * The active rentals of both types. Leaves out a type that the service does not offer or the key may not list. Throws
- * if both types have to be left out.
+ * if both types would be left out, or if a request fails for another reason.
  */
 async function activeRentals(call: Call, refusing: ReturnType<typeof refusal>): Promise<readonly unknown[]> {
   const pages = await Promise.allSettled([

@@ -1,6 +1,7 @@
 /**
- * The nouns with their commands, in the order of help. The words of a command are the path of its file in this folder:
- * `create vm` of `rentals` is `rentals/create/vm.ts`. `npm run generate` builds the command tree from this list.
+ * The nouns with their commands, in the order in which help lists them. The words of a command are the path of its file
+ * in this folder: `create vm` of `rentals` is `rentals/create/vm.ts`. A command without words has the name of its noun:
+ * `setup/setup.ts`. `npm run generate` builds the command tree from this list.
  */
 export const nouns: readonly {
   name: string;

@@ -14,7 +14,10 @@ export function commandLine(command: string, args: readonly string[], flags: rea
   return ["gpuctl", command, ...words.map(quoted)].join(" ");
 }
 
-/** Joins a flag and its message: "--gpus must be 1", but "--image: SD2 does not support image-to-image". */
+/**
+ * Joins a flag and its message. If the message continues the sentence, no colon is needed: "--gpus must be 1", but
+ * "--image: SD2 does not support image-to-image".
+ */
 export const sentence = ({ flag, message }: { readonly flag: string; readonly message: string }): string =>
   /^(must|is|has|cannot|requires|or)\b/.test(message) ? `${flag} ${message}` : `${flag}: ${message}`;
 
@@ -117,8 +120,8 @@ export function wrap(text: string, width: number): readonly string[] {
 }
 
 /**
- * Whether the whole text matches a glob pattern, in which `*` matches any text and `?` matches one character. Upper and
- * lower case differ. Takes at most (text length × pattern length) steps.
+ * Whether the whole text matches a glob pattern, in which `*` matches any text and `?` matches one character. The match
+ * is case-sensitive. Takes at most (text length × pattern length) steps.
  */
 export function matchesGlob(text: string, glob: string): boolean {
   const [characters, pattern] = [[...text], [...glob]];
@@ -143,8 +146,8 @@ export function matchesGlob(text: string, glob: string): boolean {
 }
 
 /**
- * Random hexadecimal digits, for a name that must be unique but not secret. `crypto.randomUUID` would load node:crypto,
- * which takes 5 ms.
+ * Random hexadecimal digits, for a name that must be unique but need not be secret. `crypto.randomUUID` would load
+ * node:crypto, which takes 5 ms.
  */
 export const uniqueHex = (length: number): string =>
   Array.from({ length }, () => Math.floor(Math.random() * 16).toString(16)).join("");
@@ -160,8 +163,8 @@ export function utf8Text(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Reads a text file for a flag, or stdin for `-`. Throws `UsageError` if it is not text in UTF-8: the text would be sent,
- * and perhaps paid for, with replacement characters.
+ * Reads a text file for a flag, or stdin for `-`. Throws `UsageError` if it is not text in UTF-8. Otherwise, the text
+ * would be sent, and perhaps paid for, with replacement characters.
  */
 export async function readText(
   path: string,

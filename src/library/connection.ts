@@ -41,7 +41,7 @@ export interface OpenCall {
 }
 
 export interface Connection {
-  /** Checks the options of a call of `operation` and starts it. */
+  /** Checks the options of a call of `operation`, and starts the call. */
   readonly run: <Result>(
     operation: string,
     given: RequestOptions | undefined,

@@ -65,7 +65,11 @@ export async function* streamDocumented(
   yield* completionChunks(await stream(id, streamed, settings));
 }
 
-/** Checks an input against the contract, which is loaded only for this check. @throws InvalidInput */
+/**
+ * Checks that an input is an object and, if `validate` is set, that it matches the contract, which is loaded only for
+ * this check.
+ * @throws InvalidInput
+ */
 async function checked<Id extends OperationId>(
   id: Id,
   input: unknown,

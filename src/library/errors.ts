@@ -28,7 +28,7 @@ export class Conflict extends ServiceError {
   override readonly name = "Conflict";
 }
 
-/** 429: too many requests. `retryAfter` is how many milliseconds to wait, if the service says so. */
+/** 429: too many requests. `retryAfter` is how many milliseconds to wait, if the service says how long. */
 export class RateLimited extends ServiceError {
   override readonly name = "RateLimited";
 }

@@ -68,8 +68,8 @@ export async function waitForState(
  * Terminates a rental with the operation that the service's OpenAPI description lists. Also succeeds if the rental has
  * already ended.
  * @throws UnknownOutcome when the response is neither empty nor an object: the rental may still be billed
- * @throws NotFound of `core/errors.ts` when the rental does not exist
- * @throws NotOffered when the description does not show which operation terminates the rental
+ * @throws NotFound of `core/errors.ts` when the rental does not exist; `libraryError` converts it to `RentalGone`
+ * @throws NotOffered when the description cannot be fetched or does not show which operation terminates the rental
  */
 export async function terminateRental(input: unknown, { settings, describe }: OpenCall): Promise<unknown> {
   const rentalId = idIn("terminateRental", input, "rentalId");

@@ -95,7 +95,7 @@ export function requestOf({
   };
 }
 
-/** Has no prototype, so that a name such as `__proto__` is an ordinary key. */
+/** Returns an object without a prototype, so that a name such as `__proto__` is an ordinary key. */
 const byName = (values: object = {}): Record<string, unknown> => Object.assign(Object.create(null), values);
 
 const givenTwice = (name: string): UsageError => new UsageError(`${name} is given twice`);

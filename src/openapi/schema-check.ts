@@ -6,7 +6,7 @@ import { asList, isRecord } from "../core/json.ts";
 import { TimeLimitExceeded, withinTime } from "../core/tasks/time-limit.ts";
 import { type Description, withNumericLimits } from "./document.ts";
 
-/** A problem with a value; `path` locates it. */
+/** A problem with a value. `path` leads to the part that is not valid. */
 export interface SchemaIssue {
   readonly path: readonly string[];
   /** The keyword of the schema that the value violates, such as `required`. */

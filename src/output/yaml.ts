@@ -32,8 +32,8 @@ function quoteUnsafe(scalar: Scalar): void {
 }
 
 /**
- * Matches text that needs no quotes in YAML, wherever it is: words, addresses and paths. Such text starts with a letter
- * and contains no character with a special meaning.
+ * Matches text that needs no quotes anywhere in YAML: words, addresses and paths. Such text starts with a letter and
+ * contains no character with a special meaning.
  */
 const plainWords = /^[A-Za-z][\w./@-]*(?: [\w./@-]+)*$/;
 /** Matches words that YAML readers would not read as text. */
@@ -88,8 +88,8 @@ function simpleScalar(value: unknown, holder: unknown, key: string): string | un
 }
 
 /**
- * Writes a record as an item of a sequence. The library takes many times as long, so it is used only for records that
- * are not simple.
+ * Writes a record as an item of a sequence. The library takes many times as long, so it is used only for records and
+ * texts that are not simple.
  */
 function item(record: unknown, holder: unknown, key: string): string {
   const lines = simpleLines(record, holder, key, "  ");

@@ -116,7 +116,10 @@ async function respond(exchange: Exchange, serving: Serving): Promise<PlainRespo
   }
 }
 
-/** Returns the response of `work`, or an error response if `work` throws. Rethrows if the connection is broken. */
+/**
+ * Returns the response of `work`, or an error response if `work` throws. Rethrows the error if the connection is reset
+ * or the request was aborted.
+ */
 async function orError(exchange: Exchange, work: () => Promise<PlainResponse>): Promise<PlainResponse> {
   try {
     return await work();

@@ -4,7 +4,7 @@ import { type OperationSetName, operationSetNames } from "../core/sandbox.ts";
 import { type ServedId, servedOperations } from "./assumed/index.ts";
 import { replacementOperations } from "./assumed/replacements.ts";
 
-/** The operations that a sandbox serves, in its routes and in its OpenAPI description. */
+/** The IDs of the operations that a sandbox serves and lists in its OpenAPI description. */
 export type OperationSet = readonly ServedId[];
 
 const idsOf = <Id extends string>(table: Readonly<Record<Id, unknown>>) => Object.keys(table) as Id[];

@@ -66,7 +66,7 @@ function isOurs(folder: string): boolean {
   return process.geteuid === undefined || (facts.uid === process.geteuid() && (facts.mode & 0o022) === 0);
 }
 
-/** The text of a built file. If the file is missing, throws the error of `require`. */
+/** The text of a built file. If the file is missing, throws the error that `require` would throw. */
 function sourceOf(filename: string): string {
   try {
     return readFileSync(filename, "utf8");

@@ -29,7 +29,7 @@ export interface BatchOptions
   readonly shard: Shard | undefined;
   /** Where the lines are sent: the origin of the service, or `sandbox`. Undefined if no service is configured. */
   readonly service: string | undefined;
-  /** Only for an input with prompts. `isModelTyped`: the command line sets the model. */
+  /** Only for an input with prompts. `isModelTyped` says whether the command line sets the model. */
   readonly prompts: (PromptSettings & { readonly isModelTyped: boolean }) | undefined;
   readonly files: BatchFiles;
   /** Throws if the batch has begun with another number of shards. */
@@ -60,8 +60,8 @@ export interface Plan {
  * @throws UsageError if lines are not valid, if the output belongs to another batch, shard or service, or if lines
  * would be sent again only because the default model has changed
  * @throws JournalInvalid if the journal cannot be used
- * @throws BudgetExceeded if the lines with an exact price cost more than is left of the limit, or if `needsPrices` is
- * set and a price is not known
+ * @throws BudgetExceeded if there is a `maxCost`, and the lines with an exact price cost more than is left of it, or
+ * `needsPrices` is set and a price is not known
  */
 export async function planBatch(options: BatchOptions): Promise<Plan> {
   const { files, out, shard, source, check, inputName, pricing, stopped } = options;

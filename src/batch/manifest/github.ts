@@ -15,7 +15,10 @@ const timeout = 330;
 
 const shard = expression("matrix.shard");
 
-/** After a failed check, nothing is saved: the next attempt would find an outdated journal under this attempt's key. */
+/**
+ * After a failed check, nothing is saved. Otherwise, the next attempt would find an outdated journal under the key of
+ * this attempt.
+ */
 const checked = "always() && steps.check.outcome == 'success'";
 
 /** A workflow with a job for each shard, and a job that merges them. */

@@ -29,8 +29,9 @@ export interface Answered {
 }
 
 /**
- * Prompts for the missing values. The first prompt is for one of the command's offers, which may set several values.
- * Then come the values that `missing` still returns, and then the optional fields in `alsoAsks`.
+ * Prompts for the missing values. If the command has offers, the first prompt lets the user choose one of them, which
+ * may set several values. Then come prompts for the values that `missing` still returns, and for the optional fields in
+ * `alsoAsks`.
  */
 export async function askMissing(
   values: Values,
@@ -64,8 +65,8 @@ const none = "";
 const manual = "";
 
 /**
- * Prompts for one of the command's offers. If the user prefers to enter the values, prompts for each field that an
- * offer would set.
+ * Lets the user choose one of the command's offers. If the user prefers to enter the values, prompts for each field
+ * that an offer would set.
  */
 async function askOffer(before: Answered, prompts: Prompts, options: Options): Promise<Answered> {
   const { node } = options;
@@ -128,8 +129,8 @@ async function estimateFor(key: string, values: Values, { command, context, port
 const noChoices: LiveChoices = { choices: [], labels: {} };
 
 /**
- * The live values to choose from. Empty in a dry run, and if the request fails. Reports a failed request. Also reports
- * that the list is empty, except for an optional flag.
+ * The live values to choose from. Empty in a dry run, and if the request fails. Reports a failed request on stderr and,
+ * except for an optional flag, also an empty list.
  */
 async function liveFor(missing: Missing, { context, portsFor, runtime }: Options): Promise<LiveChoices> {
   const { completes: kind, arg } = missing;

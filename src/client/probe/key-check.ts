@@ -9,7 +9,7 @@ import type { Call, RawCall } from "../call.ts";
 /** What is known about a key: whether the service accepts it, and what it may do. */
 export type KeyState = "accepted" | "read-only" | "rejected" | "not allowed";
 
-/** What a check of a key found, in a sentence. */
+/** The message for each result of a check of a key. */
 export const keyStateText: Readonly<Record<KeyState, string>> = {
   accepted: "The service accepts the key.",
   "read-only":

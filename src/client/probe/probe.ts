@@ -23,7 +23,7 @@ export interface Certificate {
 
 /**
  * Sends a HEAD request to a base URL, through a proxy if one applies. `timeout` limits the whole probe, in
- * milliseconds. Throws `ConnectionFailed`.
+ * milliseconds. Throws `ConnectionFailed` if there is no response.
  */
 export async function probe(base: string, timeout: number): Promise<Probe> {
   const url = new URL(base);
@@ -32,7 +32,7 @@ export async function probe(base: string, timeout: number): Promise<Probe> {
   const deadline = startDeadline(timeout, undefined);
   const closing = new AbortController();
   try {
-    // A request that waits for its connection does not notice an abort.
+    // A request that still waits for its connection does not notice an abort.
     return await orAborted(probeOnce(url, closing.signal), deadline.signal);
   } finally {
     deadline.clear();

@@ -22,7 +22,10 @@ export interface NodeChannelOptions {
   readonly signal: AbortSignal;
 }
 
-/** Connections of `node:http` and `node:https`, through the proxy in the environment if it applies. */
+/**
+ * Opens a channel that uses `node:http` or `node:https`, through the proxy that the environment sets for the target, if
+ * any. Throws `ConnectionFailed` if the proxy's URL cannot be used.
+ */
 export async function openNodeChannel(
   target: URL,
   { isRead, isShared, signal }: NodeChannelOptions,

@@ -15,8 +15,8 @@ export interface Transport {
 }
 
 /**
- * Creates a `fetch` that uses the proxy in the environment. It throws `ConnectionFailed`, which says whether any of the
- * request may have been sent. If a request is aborted after it was sent, `fetch` throws the reason of the abort
+ * Creates a `fetch` that uses the proxy in the environment. It throws `ConnectionFailed`, which says whether any part
+ * of the request may have been sent. If a request is aborted after it was sent, `fetch` throws the reason of the abort
  * instead. Reads share connections. A write opens its own connection, unless it sets `reusesConnection`: if the service
  * closes a shared connection while a write is sent, it is not known whether the write arrived.
  */

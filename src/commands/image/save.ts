@@ -134,7 +134,7 @@ function receivedWith(response: unknown, arriving: readonly ArrivingMedia[]): Re
 /**
  * Saves a picture. If `flushFailure` says that its temporary file could not be flushed to the disk, saves the picture
  * in another folder. For `--out -`, a further picture is saved as a file, because only one can go to stdout. This does
- * not count as a failure.
+ * not count as a failure, unless the picture is truncated.
  */
 async function savePicture(
   picture: Decoded,

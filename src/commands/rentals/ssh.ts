@@ -125,19 +125,20 @@ const probeOptions = [
 ].flatMap((one) => ["-o", one]);
 
 /**
- * The options do not apply to the connection to a jump host, whose prompts would appear on the terminal. With these
+ * `probeOptions` do not apply to the connection to a jump host, whose prompts would appear on the terminal. With these
  * variables, those prompts fail.
  */
 const noPrompts = { SSH_ASKPASS: "false", SSH_ASKPASS_REQUIRE: "force" };
 
-/** The line that shows that the machine, or its ssh server, is still starting. Undefined for any other problem. */
+/** The line that shows that the machine, or its ssh server, is still starting; undefined if no line does. */
 function stillStarting(stderr: string): string | undefined {
   const lines = stderr.split(/\r?\n/);
   if (/permission denied|host key verification failed|could not resolve/i.test(stderr)) return undefined;
   const unreachable =
     /connection (refused|reset)|timed out|no route to host|network is unreachable|host is down/i;
   const found = lines.find((line) => unreachable.test(line));
-  // If a jump host or a proxy closed the connection, the last line names an unknown port.
+  // If a jump host or a proxy closed the connection, the last line names an unknown port. Then only an `unreachable`
+  // line shows that the machine is still starting.
   if (found !== undefined || /\bUNKNOWN port\b/.test(stderr)) return found;
   return lines.find((line) => /banner exchange|kex_exchange_identification|connection closed/i.test(line));
 }
@@ -145,7 +146,7 @@ function stillStarting(stderr: string): string | undefined {
 /** Milliseconds between two attempts to connect. */
 const probePause = 2_000;
 
-/** Those options before the remote command that determine how ssh connects, such as `-i`, `-J` and `-o`. */
+/** Of the options before the remote command, those that determine how ssh connects, such as `-i`, `-J` and `-o`. */
 function connectOptions(args: readonly string[]): readonly string[] {
   const found: string[] = [];
   for (let index = 0; args[index]?.startsWith("-"); index += 1) {

@@ -34,7 +34,7 @@ export default defineCommand({
   view: oneRental,
   examples: examplesAfter(sandboxExamples.rental, [
     {
-      text: "Wait until a machine can be reached",
+      text: "Wait until a rental is running, and check every second",
       command: "gpuctl rentals wait 1001 --for running --interval 1s --sandbox",
     },
     {

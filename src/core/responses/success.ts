@@ -30,7 +30,10 @@ export function assertList(value: unknown, status: number, request: RequestLine)
     throw new InvalidResponse("the response is not a list", status, request);
 }
 
-/** The message of the service's own error body (service section 7), which some services send with status 200. */
+/**
+ * The message for a body that is the service's own error body (service section 7), which some services send with status
+ * 200. Undefined for any other body.
+ */
 export function serviceErrorIn(body: unknown): string | undefined {
   const { code, message, issues } = asRecord(body);
   const isError = typeof code === "string" && typeof message === "string" && Array.isArray(issues);

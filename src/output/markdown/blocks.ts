@@ -20,7 +20,7 @@ export interface Drawing {
 /** The part of a block that is drawn. */
 export interface Block {
   readonly lines: readonly Drawn[];
-  /** Text may be added to the last line. */
+  /** Whether text may be added to the last line. */
   readonly isOpen: boolean;
 }
 

@@ -11,9 +11,9 @@ import {
 import { replacementOperations } from "./replacements.ts";
 
 /**
- * Operations that the service does not document, apart from the names of their groups. Their inputs and outputs are the
- * sandbox's own assumptions. On another service, gpuctl calls these operations only as that service's OpenAPI
- * description defines them.
+ * Operations of which the service documents only the names of their groups. Their inputs and outputs are the sandbox's
+ * own assumptions. On another service, gpuctl calls these operations only as that service's OpenAPI description defines
+ * them.
  */
 export const assumedOperations = {
   terminateVirtualMachineRental,

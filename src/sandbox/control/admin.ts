@@ -9,7 +9,7 @@ import type { SandboxControls } from "./controls.ts";
 import { controlDescription } from "./description.ts";
 import { controls } from "./table.ts";
 
-/** The largest body of a request to the controls, such as a seed or a snapshot, in bytes. */
+/** The maximum size of a request body, such as a seed or a snapshot, in bytes. */
 const maxDocumentBytes = 256 * 1024 * 1024;
 
 type Env = { Bindings: Access };

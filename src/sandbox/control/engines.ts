@@ -74,7 +74,8 @@ async function info({ kind, url, model, voice, apiKeyEnv }: Engine): Promise<Eng
 
 /**
  * Checks an engine, and returns it with the root of its API as its URL.
- * @throws ControlRefused naming what is invalid. If the URL is invalid, the error names only the URL.
+ * @throws ControlRefused with the issues of the first step that finds any: the check of the format, of the URL, or of
+ * the voice and the key
  */
 export function checkEngine(input: unknown): Engine {
   const result = check({ input: engineInput }, input);
@@ -114,8 +115,8 @@ const issuesOfKey = (name: string, { protocol, hostname, origin }: URL): readonl
 ];
 
 /**
- * `root` matches the API root in a URL's path. If it does not match, the URL is that of the server, and `path` is
- * appended to it.
+ * The first group of `root` is the path of the API in a URL. If `root` does not match, the URL is that of the server,
+ * and `path` is appended to it.
  */
 const apis: Readonly<Record<EngineKind, { readonly root: RegExp; readonly path: string }>> = {
   chat: { root: /^(.*\/v\d+\w*|.*(?=\/chat\/completions$))(\/chat\/completions)?$/, path: "/v1" },

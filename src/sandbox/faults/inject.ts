@@ -99,7 +99,7 @@ function replacementFor(exchange: Exchange, effect: Effect): PlainResponse {
   );
 }
 
-/** Returns the error of a status. A code or message of the fault replaces the documented code or message. */
+/** Returns the error for a status. A code or message of the fault replaces the documented code or message. */
 function errorOf(status: number, { code, message }: Effect): ErrorBody {
   const documented = errorBodyOf(status);
   return { ...documented, code: code ?? documented.code, message: message ?? documented.message };

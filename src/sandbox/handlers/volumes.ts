@@ -14,7 +14,7 @@ import {
 } from "../tables/volumes.ts";
 import type { Call, Handlers } from "./handler.ts";
 
-/** Volumes, sorted by id, as the service returns them. */
+/** Volumes as the service returns them. `volumes` must be sorted by id. */
 function records(volumes: readonly NumberedVolume[], { store, now }: Call) {
   const rentalsOf = attachedRentals(store, volumes, now);
   return volumes.map((volume) => ({ ...volume, rentalIds: rentalsOf(volume.id) }));
@@ -22,8 +22,8 @@ function records(volumes: readonly NumberedVolume[], { store, now }: Call) {
 
 /**
  * Returns the ids of the rentals to attach a volume to. All must be active bare-metal rentals (service section 4.3).
- * @throws ApiError if one is not such a rental, or if a situation limits volumes to their region and one is in another
- * region
+ * @throws ApiError if an id is not that of such a rental, or if a situation limits volumes to their region and a rental
+ * is in another region
  */
 export function attachable(
   ids: readonly Id[],

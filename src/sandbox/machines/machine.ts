@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { createServer, type Server, type Socket } from "node:net";
 import { isOwnConnection } from "../peer.ts";
 
-/** A running machine: a port of this computer where sshd responds. */
+/** A running machine: a port of this computer on which sshd responds. */
 export interface Machine {
   readonly port: number;
   /** Closes the port and ends all connections. */

@@ -50,7 +50,7 @@ export function rentalRecords(
   return rentals.map((one) => rentalRecord(one, { storageVolumeIds: volumesOf(one.id), addressesOf, now }));
 }
 
-/** A rental as the service returns it. It has the fields of the contract's create operations, except `hiddenFields`. */
+/** A rental as the service returns it, with the fields of the contract's create operations except `hiddenFields`. */
 export function rentalRecord(
   { id, rental }: NumberedRental,
   {

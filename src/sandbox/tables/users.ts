@@ -6,7 +6,7 @@ import type { Queries } from "../store/queries.ts";
 
 export type StoredUser = Omit<z.output<typeof user>, "id">;
 
-/** A user's record, or undefined when the user was deleted. */
+/** A user's record; undefined if the user does not exist or was deleted. */
 export function findUser(store: Queries, userId: string): StoredUser | undefined {
   const [row] = store.all("SELECT record FROM users WHERE id = ? AND deletedAt IS NULL", userId);
   return row && JSON.parse(String(row.record));

@@ -28,12 +28,12 @@ const flags = {
   body: flag.text("Respond with this text, such as the HTML page of a proxy"),
   contentType: flag.text("Media type of --body, such as text/html", { value: "TYPE" }),
   retryAfter: flag.duration("Send a Retry-After header with this time"),
-  delay: flag.duration("Delay the response, in real time"),
+  delay: flag.duration("Delay the response by this much real time; the sandbox's clock does not matter"),
   reset: flag.boolean("Reset the connection"),
   cutStreamAfter: flag.number(
     "End the response after N events, or after N KiB if it is not a stream; with --reset, reset the connection there",
   ),
-  stall: flag.boolean("After --cut-stream-after, keep the connection open and send nothing more"),
+  stall: flag.boolean("With --cut-stream-after, keep the connection open there and send nothing more"),
   garbage: flag.boolean("Respond with a body that is not JSON"),
   applied: flag.boolean("Apply the operation before the fault"),
 };
@@ -41,7 +41,7 @@ const flags = {
 export default controlCommand({
   path: "sandbox fault add",
   summary: "Make calls to the sandbox fail",
-  details: `Makes the next calls fail. Which calls fail is never random: with --rate, it depends only on --seed and the number of the call. Affected responses have the header ${faultHeader}.`,
+  details: `Makes the next calls fail or, with only --delay, makes them slow. Which calls are affected is never random: with --rate, it depends only on --seed and the number of the call. Affected responses have the header ${faultHeader}.`,
   flags,
   view: { kind: "record", columns: faultColumns, id: ["id"] },
   examples: [

@@ -11,18 +11,18 @@ import { controlCommand, situationColumns } from "../control.ts";
 const flags = {
   gpuType: flag.choice("capacity, quota: only this GPU type", gpuTypes),
   region: flag.choices("capacity: only these regions", volumeRegions, { value: "REGION" }),
-  gpus: flag.number("capacity, quota: number of GPUs, of all rentals together"),
+  gpus: flag.number("capacity, quota: how many GPUs can be rented at the same time"),
   rental: flag.number("interruption, failure: only this rental", { value: "RENTAL" }),
   label: flag.text("interruption, failure: only rentals created with a matching label", { value: "GLOB" }),
   after: flag.duration(
     "interruption, failure: time after the rental starts to run, or from now if it is already running",
   ),
-  at: flag.text("interruption, failure: when it happens, ISO 8601", { value: "TIME" }),
+  at: flag.text("interruption, failure: when the rentals end or fail, ISO 8601", { value: "TIME" }),
   times: flag.number("interruption, failure: number of rentals that the situation applies to", {
     defaultText: "no limit",
   }),
   operation: flag.text("rate-limit: only calls of this operation", { value: "OPERATION" }),
-  requests: flag.number("rate-limit: number of calls in each window"),
+  requests: flag.number("rate-limit: number of calls allowed in each window"),
   window: flag.duration("rate-limit: length of the window"),
   balance: flag.cents("prepaid: set the balance to this amount"),
 };
@@ -31,7 +31,7 @@ export default controlCommand({
   path: "sandbox situation add",
   summary: "Add a situation of a real cloud, such as sold out GPUs",
   details:
-    "`capacity`: a region has only --gpus GPUs, by default 0; if several of these situations match, the oldest applies. `quota`: you can have only --gpus GPUs. `interruption`: running rentals end. `failure`: running rentals become Failed. `rate-limit`: calls get 429. `prepaid`: when the balance is used up, rentals end, and new ones are refused. `picture-prices`: pictures are paid from the balance. `same-region`: a volume attaches only to rentals in its own region.",
+    "`capacity`: a region has only --gpus GPUs of each type, by default 0; if several `capacity` situations match, the oldest applies. `quota`: you can have only --gpus GPUs. `interruption`: running rentals end. `failure`: running rentals become Failed. `rate-limit`: calls get 429. `prepaid`: when the balance is used up, rentals end, and new ones are refused. `picture-prices`: pictures are paid from the balance. `same-region`: a volume attaches only to rentals in its own region.",
   args: [arg.choice("KIND", "Kind of situation", situationKinds, { required: true })],
   flags,
   view: { kind: "record", columns: situationColumns, id: ["id"] },
@@ -42,7 +42,7 @@ export default controlCommand({
         "gpuctl sandbox situation add capacity --gpu-type h100 --region us-central-1 --region us-east-1",
     },
     {
-      text: "Interrupt rentals labeled nightly-* after they have run for 10 minutes",
+      text: "Interrupt rentals labeled nightly-* after 10 minutes",
       command: "gpuctl sandbox situation add interruption --label 'nightly-*' --after 10m",
     },
     {

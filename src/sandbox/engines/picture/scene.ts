@@ -8,7 +8,7 @@ import type { PictureRequest } from "./request.ts";
 export type Identity = {
   /** Model, prompts (except negative ones) and seed. Seeds the composition. */
   subject: string;
-  /** All fields except the size, the reference, its strength and the backend. Seeds the details. */
+  /** All fields except the size, the reference picture, its strength and the backend. Seeds the details. */
   whole: string;
   /** Eight hexadecimal digits of a hash over every field that describes the picture. Shown in the mark. */
   fingerprint: string;

@@ -8,7 +8,7 @@ import { fitsHeader } from "../../../core/urls.ts";
 import type { Engine } from "../../tables/engines.ts";
 import { advice, EngineFailure, nameOf, sentenceAbout } from "./failure.ts";
 
-/** An engine, and the environment variables of this process. One of them may hold the engine's key. */
+/** An engine, and the environment variables of this process, one of which may hold the engine's key. */
 export interface EngineAccess {
   readonly engine: Engine;
   readonly environment: (name: string) => string | undefined;
@@ -31,7 +31,8 @@ export const engineTimeouts = { connect: 10_000, silence: 30 * 60_000 } as const
 /**
  * Sends a request to an engine and returns its successful response, whose body is not read yet. Does not follow
  * redirects or use a proxy. Does not use the global `fetch`, which gives up after five minutes without a response.
- * @throws EngineFailure if the engine cannot be reached or responds with an error
+ * @throws EngineFailure if the engine's key cannot be used, or if the engine cannot be reached, redirects, or responds
+ * with an error
  */
 export async function sendToEngine(
   { engine, environment, signal }: EngineAccess,
@@ -85,8 +86,8 @@ export async function sendToEngine(
 
 /**
  * The engine's key. Throws if the engine's variable has the same value as GPUCTL_API_KEY, so that the service's key
- * is not sent to an engine. Does not check for keys that are stored in profiles.
- * @throws EngineFailure if the variable is not set, or its value cannot be used
+ * is not sent to an engine. Does not compare the value with keys that are stored in profiles.
+ * @throws EngineFailure also if the variable is not set, or does not hold a key
  */
 function keyOf(
   { apiKeyEnv, ...engine }: Engine,
