@@ -119,7 +119,7 @@ function authorization(url: URL, { apiKey, insecureHttp }: Target): Record<strin
   return { Authorization: `Bearer ${key}` };
 }
 
-/** Masks the request's key in texts from the service. */
+/** Returns a function that masks the request's key in texts from the service. */
 export function keyRedactor({ headers }: Pick<WireRequest, "headers">): Redactor["redact"] {
   const redactor = createRedactor();
   redactor.add(headers.Authorization?.replace(/^Bearer /, ""));

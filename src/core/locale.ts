@@ -32,7 +32,7 @@ const symbols: Readonly<Record<string, string>> = {
   ...Object.fromEntries([..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"].map((frame, at) => [frame, "-\\|/"[at % 4] ?? "-"])),
 };
 
-/** Replacements for running text, where the width does not matter. Some are longer. */
+/** Replacements for running text, where the width does not matter. Some are longer than the symbol. */
 const longSymbols: Readonly<Record<string, string>> = { ...symbols, "…": "...", "⏎": "enter" };
 
 const replaced = (text: string, by: Readonly<Record<string, string>>): string =>

@@ -37,7 +37,7 @@ export interface JobOutcome {
   readonly uncopied?: string;
   /**
    * Why the job ended early: a limit, Ctrl-C, `rentals jobs cancel` or a failure. With `detached`, only gpuctl ends,
-   * and the job continues.
+   * and the job continues. A detached job also continues after Ctrl-C, and if gpuctl cannot reach the rental.
    */
   readonly because?: "limit" | "interrupted" | "canceled" | "failure" | "detached";
   readonly failure?: unknown;
@@ -114,8 +114,8 @@ export async function attend(journal: Journal, given: JobHost, attending: Attend
   if (host.isCanceled() || outcome.failure instanceof CanceledElsewhere)
     outcome = { status: outcome.status, because: "canceled", fetched: [] };
   await shown.endIfRead();
-  // If the command of a detached job was not started, no one else starts it, so the rental must end. If the command runs,
-  // a problem of the connection from here does not end it.
+  // If the command of a detached job was not started, no one else starts it, so the rental must end. If the command
+  // runs, a connection problem of this computer does not end it.
   const isLeft = () =>
     plan.detached &&
     (outcome.because === "detached" ||
@@ -179,7 +179,7 @@ export async function attend(journal: Journal, given: JobHost, attending: Attend
   return outcome;
 }
 
-/** Whether only this computer may be unable to reach the rental. */
+/** Whether a failure may mean only that this computer cannot reach the rental. */
 const isOutOfReach = (failure: unknown): boolean =>
   failure instanceof RentalUnreachable || failure instanceof WaitedTooLong || failure instanceof Unavailable;
 

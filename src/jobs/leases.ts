@@ -24,8 +24,8 @@ export interface Lease {
   readonly rentalId?: string | undefined;
   readonly label?: string | undefined;
   /**
-   * Rentals that fit this pending lease, but whose own lease the user has set or removed. This lease never gets the ID
-   * of one of them: see `withBound`.
+   * IDs of rentals that fit this pending lease, but whose own lease the user has set or removed. This lease never gets
+   * one of these IDs: see `withBound`.
    */
   readonly notRentals?: readonly string[] | undefined;
   /** The rental's time of creation, as the service writes it. */
@@ -172,7 +172,10 @@ export const changeLease = (
 export const isOver = (lease: Lease, now: number, processes: Pick<Processes, "isRunning">): boolean =>
   now >= endOf(lease, processes);
 
-/** When the lease is over, as far as is known now: the end of the lease or, if its process has ended, `keptUntil`. */
+/**
+ * When the lease is over, as far as is known now: at `endsAt` or, with `endsWithProcess` and if the process no longer
+ * runs, at `keptUntil` if that is earlier. Without `keptUntil`, the lease is then over at once.
+ */
 export const endOf = (
   { endsAt, process, endsWithProcess, keptUntil = Number.NEGATIVE_INFINITY }: Lease,
   { isRunning }: Pick<Processes, "isRunning">,
@@ -197,8 +200,8 @@ const lockTimes = { stale: 30_000, timeout: 300_000 };
 /**
  * Runs `work` while no other process changes the leases. `work` gets the current leases, a function that saves changed
  * leases, and `assertHeld`. Call `assertHeld` right before a request that must not be sent if another process has taken
- * the lock. Do not catch the errors that `save` and `assertHeld` throw: they make `whileLocked` start the work again.
- * Throws the same errors as `beginLease`.
+ * the lock. Do not catch a `LockLost` from `save` or `assertHeld`: it makes `whileLocked` start the work again. Throws
+ * the same errors as `beginLease`.
  *
  * Works on a network file system: the lock is a folder, which is created atomically, and the file is replaced by
  * renaming. The lock is next to the file, so that taking the lock makes the file system read the folder again.

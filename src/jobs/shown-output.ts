@@ -39,7 +39,8 @@ const emptyQueue = (): Queue => ({ bytes: 0, writes: new Set(), last: Promise.re
 
 /**
  * Passes on output to a reader that may be slow or stop reading, such as a pager. Such a reader must not keep a rental
- * from ending. So some output is queued in memory and, once the job has to end, output that is not read is dropped.
+ * from ending. So some output is queued in memory, and if the reader takes too long, the rest of the output is dropped.
+ * The reader has less time once the job has to end.
  */
 export function shownOutput(
   { output, endOutput, say }: Pick<JobHost, "output" | "endOutput" | "say">,

@@ -154,7 +154,7 @@ export interface Client extends Methods, DescribedMethods {
     input?: Inputs[Id],
     options?: RequestOptions,
   ): AsyncGenerator<Outputs[Id][number]>;
-  /** Iterates over the records of any list in the OpenAPI description. `operation` names the list as for `call`. */
+  /** Iterates over the records of any list in the OpenAPI description. `operation` names the list as in `call`. */
   iterate<Item = unknown>(
     operation: string,
     input?: Readonly<Record<string, unknown>>,
@@ -168,7 +168,7 @@ export interface Client extends Methods, DescribedMethods {
   ): AsyncGenerator<CompletionChunk>;
   /**
    * Closes all connections and aborts pending calls: they reject with an `AbortError`, or with `InterruptedWrite` if a
-   * write was already sent. If the client uses a `fetch` of your own, this does nothing: end those calls with their
+   * write was already sent. If the client uses a `fetch` of your own, this does nothing: end pending calls with their
    * `signal`.
    */
   close(): void;
@@ -184,6 +184,7 @@ export interface Client extends Methods, DescribedMethods {
  * - `UnknownOutcome`: a write may have taken effect. Check before retrying.
  * - `InterruptedWrite`: a call was aborted after its write was sent.
  * - `InvalidInput`, `NotOffered`, `NoCredential` or `InsecureUrl`: the request was not sent.
+ *
  * A stream that breaks off throws `StreamTruncated`.
  * @throws TypeError when an option is invalid
  * @example
@@ -218,7 +219,7 @@ export function createClient(options: ClientOptions): Client {
     stream: (id, input, given) => iterate("stream", given, (open) => streamDocumented(id, input, open)),
     close: () => {
       if (transport.close === undefined) return;
-      // First, because a read whose connection is closed would be retried.
+      // Calls are aborted first, because a read whose connection is closed would be retried.
       connection.abortCalls();
       transport.close();
     },

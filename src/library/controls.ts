@@ -116,9 +116,9 @@ export interface Fault {
   readonly caller?: string | undefined;
   /** Affects only calls with the API key of this name. */
   readonly key?: string | undefined;
-  /** Responds with this error status, in place of the service's response. */
+  /** Responds with this error status instead of the service's response. */
   readonly status?: number | undefined;
-  /** The code and the message of that error, in place of the service's own. */
+  /** The code and the message of that error, instead of the service's own. */
   readonly code?: string | undefined;
   readonly message?: string | undefined;
   /** Responds with this text, as a proxy would. The status is 200 unless `status` is set. */

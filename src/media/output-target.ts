@@ -64,7 +64,7 @@ export function saveInto(
   const makeFolders = to.kind === "template";
   if (!force) return save(path, content, { makeFolders });
   const earlier = written.get(path);
-  // Waits for the earlier result, because that one replaces the file only when it is complete.
+  // Waits until the earlier result has been saved: only then has it replaced the file.
   const saving = Promise.resolve(earlier).then(async () => {
     const used = await save(path, content, { force: earlier === undefined, makeFolders });
     written.set(used, Promise.resolve());
@@ -105,8 +105,9 @@ const nouns = { image: "an image", audio: "audio" } as const;
 /**
  * Saves a result with the extension that matches its bytes. A result of another kind, or of an unknown format, keeps
  * the extension that the user typed. With `force`, replaces an existing file, but not if the user typed another media
- * extension, or if several results get numbered names. A truncated result gets a name that says so, and never replaces a file. Returns a `problem` if the result
- * is truncated or had to be saved in another folder. Throws `ResultLost` if the result cannot be saved anywhere.
+ * extension, or if several results get numbered names. A truncated result gets a name that says so, and never replaces
+ * a file. Returns a `problem` if the result is truncated or had to be saved in another folder. Throws `ResultLost` if
+ * the result cannot be saved anywhere.
  */
 export async function saveMedia(
   media: Decoded,

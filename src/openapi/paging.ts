@@ -63,8 +63,8 @@ export function describedPages(
 }
 
 /**
- * Yields the records of all pages, one page at a time. `send` requests the page that a query selects; its errors are
- * passed on.
+ * Yields the records of all pages, one page at a time. `send` requests the page that a query selects. Throws what
+ * `send` throws.
  */
 export async function* pages(
   send: (query: Query) => Promise<unknown>,
@@ -164,7 +164,7 @@ function nextPage(
   return undefined;
 }
 
-/** Checks the response of an operation without pages. Warns if the response reports more records than it contains. */
+/** Checks the response of an operation without pages. Warns if the response says that there are more records. */
 export function warnIfPartial(response: unknown, warn: FirstPage["warn"]): void {
   const records = recordsOf(response)?.length ?? 0;
   const next = isRecord(response) ? nextPage(response, records, [], {}) : "end";

@@ -71,7 +71,7 @@ const read = ({ offsetMs, frozenAt }: StoredClock, machine: Clock): number =>
   frozenAt ?? Math.min(machine() + offsetMs, latestMs);
 
 /**
- * The clock of a sandbox. It returns the time at which it is frozen or, if it runs, the computer's time plus its offset.
+ * The clock of a sandbox. Returns the time at which it is frozen or, if it runs, the computer's time plus its offset.
  */
 export const sandboxClock =
   (store: Store, machine: Clock): Clock =>

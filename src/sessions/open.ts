@@ -134,7 +134,7 @@ export function openSession(
       const instructions = isNew ? [newTurn("system", head, system)] : [];
       const question = newTurn("user", instructions[0]?.id ?? head, content);
       const to = await pathFor(content);
-      // If the question cannot be stored, it can be asked again from here.
+      // If the question cannot be stored, `takeBack` returns it and stays at this position.
       last = { ...question, parent: head };
       await store(to, [...instructions, question]);
       last = question;

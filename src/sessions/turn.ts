@@ -80,8 +80,8 @@ export const textOf = (content: Content): string =>
     : content.map(({ type, text }) => (typeof text === "string" ? text : `[${type}]`)).join("\n");
 
 /**
- * Returns the turns of one conversation, from its first turn to the turn with the ID `head`. A turn may be stored before
- * its parent: another process may ask a question after an answer that is still being stored.
+ * Returns the turns of one conversation, from its first turn to the turn with the ID `head`. A turn may be stored
+ * before its parent: another process may ask a question after an answer that is still being stored.
  */
 export function chainTo(head: string | null, turns: readonly Turn[]): readonly Turn[] {
   const byId = new Map(turns.map((turn) => [turn.id, turn]));

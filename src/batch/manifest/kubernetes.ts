@@ -98,7 +98,7 @@ export const kubernetesNotes = ({
         ],
       ]),
   `The claim ${claim} holds ${input} and receives the output.${mountedByMany(shards)} It keeps the journals, so that a replacement pod continues where the previous pod stopped. On a volume that is deleted with its pod, the journal would be lost, and the replacement pod would pay again for requests that are done.`,
-  `A pod that is killed, is interrupted or exits with ${retriedCodes.left} is replaced, up to ${maxRetries} times. After that, or after any other failure, its shard counts as failed, and the other shards continue.`,
+  `A pod that is killed, is interrupted or exits with ${retriedCodes.left} is replaced. After ${maxRetries} replacements, or after any other failure, its shard counts as failed, and the other shards continue. If the node of a pod is drained or gone, the replacement does not count.`,
   "The second of these commands waits until the Job is Complete or Failed:",
   ["kubectl apply -f job.yaml", waitLine(name)],
   `Then merge the outputs in a pod that mounts the claim at ${folder}:`,

@@ -96,8 +96,8 @@ function* textsIn(
 
 /**
  * Removes from the list all pieces that end before the last `heldLength` characters, and masks the secrets in them.
- * Changes no record if no secret is split, that is, if masking the pieces one by one gives the same text as masking them
- * together.
+ * Changes no record if no secret is split, that is, if masking the pieces one by one gives the same text as masking
+ * them together.
  */
 function finish(
   { pieces }: Joined,

@@ -64,8 +64,8 @@ export async function ask(
 }
 
 /**
- * A field's limits in words. Leaves out the pattern, because the field's description already says what it accepts. For
- * a list, says how to type several items.
+ * A field's limits in words. Leaves out the pattern, because the field's description already says what the field
+ * accepts. For a list, only says how to type several items.
  */
 const limitsOf = ({ pattern: _, ...field }: Field): string =>
   field.kind === "list" ? "separated by commas" : limitsText(field);

@@ -86,7 +86,7 @@ function createTask(
 }
 
 /**
- * The same calls, except that a call that is made after the signal is aborted sends nothing. The abort also ends reads,
+ * Returns the same calls, but a call that is made after the signal is aborted sends nothing. The abort also ends reads,
  * or the wait for them, but not a write that is under way.
  */
 function untilAborted(calls: Connection["calls"], signal: AbortSignal): Connection["calls"] {

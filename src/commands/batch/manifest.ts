@@ -66,11 +66,11 @@ export default defineCommand({
   view: { kind: "document" },
   examples: [
     {
-      text: "Eight shards as a Kubernetes Indexed Job",
+      text: "Print a Kubernetes Indexed Job with eight shards",
       command: "gpuctl batch manifest k8s requests.jsonl --shards 8 --max-cost 20 > job.yaml",
     },
     {
-      text: "A Slurm array of 100 tasks: an image for each row of a CSV file",
+      text: "Print a Slurm array of 100 tasks, which generate an image for each row of a CSV file",
       command: "gpuctl batch manifest slurm prompts.csv --endpoint image --shards 100 > job.sh",
     },
   ],
@@ -155,8 +155,8 @@ function jobOf(
   const [model] = endpoint === undefined ? [] : Object.values(modelField(endpoint, flags.model, settings));
   const options = {
     model: flags.model,
-    // The job has no profile, so the model and the prices of the profile are passed on. The model is passed as a default,
-    // because `batch run` refuses to pay again for finished prompts if only a default has changed.
+    // The job has no profile, so the model and the prices of the profile are passed on. The model is passed as a
+    // default, because `batch run` refuses to pay again for finished prompts if only a default has changed.
     "default-model": flags.model === undefined ? model : undefined,
     concurrency,
     "max-cost": maxCost === undefined ? undefined : decimalText(maxCost),

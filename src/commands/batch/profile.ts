@@ -1,6 +1,6 @@
 /**
- * What `batch run` and `batch manifest` share. A job on another machine has no profile, so `batch manifest` passes on what
- * `batch run` takes from the profile.
+ * What `batch run` and `batch manifest` share. A job on another machine has no profile, so `batch manifest` passes on
+ * what `batch run` takes from the profile.
  */
 import { extname } from "node:path";
 import type { Endpoint } from "../../batch/input/lines.ts";
@@ -26,7 +26,7 @@ export function modelField(
 }
 
 export const defaultModelFlag = {
-  defaultModel: flag.text("Model for the prompts without --model, for a job that has no profile", {
+  defaultModel: flag.text("Model for the prompts if --model is not set, for a job that has no profile", {
     value: "NAME",
     defaultText: "image.model or chat.model of the profile",
   }),
@@ -50,8 +50,8 @@ export function pricesOf(
 }
 
 /**
- * Throws `UsageError` for a file that does not hold prompts, by its extension: each line would be sent as a prompt, and
- * paid for. `source` is the flag or argument that names the file.
+ * Throws `UsageError` if the extension of a file says that the file does not hold prompts: each of its lines would be
+ * sent as a prompt, and paid for. `source` is the flag or argument that names the file.
  */
 export function assertPrompts(source: string, path: string): void {
   const advice = new Map([

@@ -20,7 +20,7 @@ export default defineCommand({
   path: "batch status",
   summary: "Show the progress of a batch, with all its shards",
   details:
-    "Reads the journal next to each output: the record of what was sent. This works while the batch runs, too, and on any machine that shares the storage. LEFT is the number of lines without a result. If STATE is `no journal`, the output has lines, but its journal is missing or empty. Restore the journal: without it, the output cannot be continued. COST is what was spent; a range such as $1.00 to $2.00 means that up to $2.00 may have been charged.",
+    "Next to each output is a journal, which records what was sent. This command reads the journals, so it works while the batch runs, too, and on any machine that shares the storage. LEFT is the number of input lines that are not counted in SUCCEEDED, FAILED or UNKNOWN. If STATE is `no journal`, the output has lines, but its journal is missing or empty. Restore the journal: without it, the output cannot be continued. COST is what was spent; a range such as $1.00 to $2.00 means that up to $2.00 may have been charged.",
   args: [
     arg.texts("OUT", "A folder with outputs, the output of a whole batch, or the outputs of shards", {
       required: true,
@@ -57,7 +57,7 @@ export default defineCommand({
       found.set(row.out, { ...row, ...shard });
     };
     for (const out of new Set(outputs.flat())) await add(out);
-    // If the user names the output of a shard, not the whole batch or a folder, do not add other shards.
+    // If the user names the output of a shard instead of a whole batch or a folder, no other shards are added.
     if (!args.out.some((path) => outputs.flat().includes(files.resolve(path))))
       for (const { out, ...shard } of withoutJournal([...found.values()]))
         await add(files.resolve(out), shard);

@@ -25,7 +25,7 @@ export default defineCommand({
   examples: examplesAfter(sandboxExamples.rental, [
     { text: "List the invoices", command: "gpuctl billing invoices --sandbox" },
     {
-      text: "Print the invoices with their lines as JSON",
+      text: "Print the invoices as JSON, with the lines of each invoice",
       command: "gpuctl billing invoices -o json --sandbox",
     },
   ]),

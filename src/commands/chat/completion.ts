@@ -35,13 +35,13 @@ export interface CompletionSummary extends Assembled {
 }
 
 /**
- * A completion as it arrives. Iterate either its pieces or its events as received, and only once. The request is sent
+ * A completion as it arrives. Iterate once, either over its pieces or over the received events. The request is sent
  * when iteration starts. If the service rejects a request that has `stream_options`, the request is sent again without
  * that field.
  *
  * Before the first event, iterating throws what `call` and `stream` throw. After that it throws:
- * - `StreamTruncated` if the stream breaks, or ends with neither `[DONE]` nor a finish reason, or if the service reports
- *   a failure after some content
+ * - `StreamTruncated` if the stream breaks, if it ends with neither `[DONE]` nor a finish reason, or if the service
+ *   reports a failure after some content
  * - the reason of the signal if the completion is interrupted
  * - `EmptyResult` if the response contains nothing to print, or only a failure
  */
@@ -82,7 +82,7 @@ export function complete(request: CompletionRequest, context: Needs): Completion
         if (error !== undefined) assertUsable(received(), error);
         if (pieces.length > 0) await hideProgress();
         yield { body, pieces };
-        // For a stream, `completionChunks` throws.
+        // In a stream, `completionChunks` throws for this failure.
         if (error !== undefined && !stream)
           throw new StreamTruncated(error, assembler.content() === "text" ? undefined : received());
       }
@@ -130,9 +130,9 @@ function pricesOf({ profileValues, profile }: Context["settings"]): Prices {
 }
 
 /**
- * Throws `UsageError` if the prices or the limit in the profile are invalid, for example because the user edited the
- * configuration file. Call this before a question is stored: an error after the answer has arrived would lose what was
- * paid for.
+ * Throws `UsageError` if the prices or the cost limit in the profile are invalid, for example because the user edited
+ * the configuration file. Call this before a question is stored: an error after the answer has arrived would lose what
+ * was paid for.
  */
 export function assertMoneySettings({ settings }: Pick<Context, "settings">): void {
   pricesOf(settings);

@@ -8,7 +8,10 @@ export default defineCommand({
   view: { kind: "lines", path: "message" },
   examples: [
     { text: "Request 512 GPUs", command: "gpuctl reserve request --gpu-count 512 --sandbox" },
-    { text: "Print the response as JSON", command: "gpuctl reserve request --gpus 64 -o json --sandbox" },
+    {
+      text: "Request 64 GPUs, and print the response as JSON",
+      command: "gpuctl reserve request --gpus 64 -o json --sandbox",
+    },
   ],
   run: async ({ input, call }) => ({
     data: await writeAndCheck(

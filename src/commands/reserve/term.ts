@@ -113,7 +113,8 @@ const amount = (cents: number): string => dollars(cents).replace(/[$,]/g, "");
 
 /**
  * Sends the request. If the service rejects only the expected price and states its own price, asks on a terminal
- * whether to accept that price. If so, sends the request again. The rejected request changed nothing.
+ * whether to accept that price, unless `--yes` is set. If the user accepts, sends the request again. The rejected
+ * request changed nothing.
  */
 async function sendTerm<const Id extends TermOperation>(
   operation: Id,

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 export const shells = ["bash", "zsh", "fish", "powershell"] as const;
 export type Shell = (typeof shells)[number];
 
-/** The names of the completion scripts. The shells find the scripts by these names. */
+/** The names of the completion scripts. bash, zsh and fish find the scripts by these names. */
 export const completionFiles: Readonly<Record<Shell, string>> = {
   bash: "gpuctl.bash",
   zsh: "_gpuctl",

@@ -2,7 +2,7 @@
 export interface Player {
   readonly program: string;
   readonly args: (path: string) => readonly string[];
-  /** The environment variable for the path, if `args` do not contain it. */
+  /** The environment variable for the path, if `args` do not contain the path. */
   readonly variable?: string;
   /** The extensions that it plays. Default: all that the service returns. */
   readonly plays?: readonly string[];

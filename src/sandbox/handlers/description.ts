@@ -54,8 +54,8 @@ const sent: SentFields = {
 };
 
 /**
- * The last OpenAPI description of each operation set, without its server. It is kept because building a description
- * takes a long time.
+ * The last OpenAPI description of each operation set, without its server. The descriptions are kept because building
+ * one takes a long time.
  */
 const built = new Map<OperationSet, { readonly ids: string; readonly document: OpenApiDocument }>();
 
@@ -70,7 +70,7 @@ function documentOf(operationSet: OperationSet, now: number): OpenApiDocument {
   return document;
 }
 
-/** The OpenAPI description of the operations of a set that are still served at a moment. */
+/** The OpenAPI description of an operation set. Leaves out operations that are no longer served at `now`. */
 export const servedDescription = (
   operationSet: OperationSet,
   now: number,

@@ -1,7 +1,7 @@
 /** In characters. Longer texts in a response of the API, such as the data of a picture, are shortened. */
 const maxTextLength = 400;
 
-/** The script of the reference. Responses are inserted as text, pictures or audio, never as HTML. */
+/** The script of the API reference page. Responses are inserted as text, pictures or audio, never as HTML. */
 export const referenceScript = `
 "use strict";
 const byId = (id) => document.getElementById(id);

@@ -38,7 +38,7 @@ const companions = ["-wal", "-shm"];
 
 /**
  * Renames a state file that cannot be used, so that the next sandbox starts with a new file. Returns the new path of
- * the renamed file. No process is allowed to have the file open.
+ * the renamed file. No process may have the file open.
  */
 export function setAside(file: string): string {
   let free = `${file}.backup`;

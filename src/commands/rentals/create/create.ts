@@ -66,7 +66,7 @@ interface Creation extends Context {
   readonly flags: FlagValues<typeof createFlags>;
 }
 
-/** Throws `UsageError` for flags that cannot be used together, and for a lease of an invalid length. */
+/** Throws `UsageError` for `--if-absent` without a label, and for a lease of an invalid length. */
 export function checkCreateFlags(
   { label }: { readonly label?: string | undefined },
   { ifAbsent, lease }: Pick<Creation["flags"], "ifAbsent" | "lease">,
@@ -82,7 +82,7 @@ interface Item {
   readonly input: Input;
 }
 
-/** The rentals to create. If the input has a label, each rental gets its own. */
+/** The rentals to create. With `--count`, each rental gets its own label if the input has a label. */
 function itemsOf(input: Input, count: number | undefined): readonly Item[] {
   if (count === undefined) return [{ name: input.label ?? "the rental", input }];
   return Array.from({ length: count }, (_, at) => {
@@ -158,13 +158,13 @@ interface Batch {
   readonly unleased: readonly LeaseNotStored[];
 }
 
+const createsVolume = (input: object): boolean => shownAt(input, ["storageVolume.isNew"]) === true;
+
 /**
  * Creates rentals one after the other. If one fails, still tries the others, unless they would fail in the same way.
  * Without `--count`, throws the error instead. With `--max-burn` or `--if-absent`, holds a lock until it has tried all,
  * so that other processes of this user wait before they check a limit or a label.
  */
-const createsVolume = (input: object): boolean => shownAt(input, ["storageVolume.isNew"]) === true;
-
 async function createAll(
   type: RentalType,
   items: readonly Item[],
@@ -271,7 +271,7 @@ const leaseText = ({ message, hint }: LeaseNotStored): string =>
   `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/\.$/, "")}. ${hint}`;
 
 /**
- * The failure of a command that did everything except store some leases. Its message is about the first of them. The
+ * The failure of a command that did everything except store some leases. Its message is about the first of these. The
  * failure context, which is also printed if the result cannot be printed, does not repeat that message.
  */
 function leaseFailureOf(
@@ -318,8 +318,8 @@ const withoutId = () =>
   );
 
 /**
- * Waits until each rental is running, and replaces its record. Returns a failure for each rental that did not run in
- * time or could not be looked up. Without `--count`, throws the error instead.
+ * Waits until each rental is running, and replaces its record. Returns a failure for each rental that failed, ended,
+ * did not run in time or could not be looked up. Without `--count`, throws the error instead.
  */
 async function waitForAll(
   records: unknown[],

@@ -12,7 +12,7 @@ import type { LeasePlace } from "../../../jobs/leases.ts";
 import { leaseFileArgs } from "../lease/place.ts";
 import { costOf, detachLease } from "./rent.ts";
 
-/** How the result of a job is shown in output formats for programs, and in every format if the job is detached. */
+/** How the result of a job is shown. In the format `table`, it is shown only if the job was left running. */
 export const jobView: RecordView = {
   kind: "record",
   columns: [
@@ -27,7 +27,7 @@ export const jobView: RecordView = {
   id: ["id"],
 };
 
-/** Returns the result of a job, or throws the error that ended it early. Reports how long it took and what it cost. */
+/** Returns the result of a job, or throws an error if the job ended early. Reports what the rental has cost. */
 export function jobResult(
   journal: Journal,
   outcome: JobOutcome,
@@ -42,13 +42,13 @@ export function jobResult(
   for (const line of copied) say(line);
   const isLeft = job.phase !== "ended";
   const log = logPath(journal.folder);
-  // Nothing is stored for a command that has printed nothing.
+  // A command that has printed nothing has no log.
   const output = !isLeft && existsSync(log) ? `Output: ${log}` : undefined;
   const report = isLeft
     ? `Job ${id} continues, and rental ${rentalId} is billed. \`gpuctl rentals jobs cancel ${id}\` ${plan.keep ? "stops the job" : "ends both"}.`
     : `${plan.keep ? keptText(job, files) : `Rental ${rentalId} has ended. It cost`} ${costText(job)}`;
   const isTable = settings.output === "table";
-  // In output formats for programs, the lines printed before are not part of the error, so the failure context repeats
+  // In formats other than `table`, the lines printed before are not part of the error, so the failure context repeats
   // them.
   const uncopied = outcome.uncopied && `Warning: ${outcome.uncopied}.`;
   const toldAtFailure = isTable ? [report] : [...copied, uncopied, report, output];
@@ -83,13 +83,13 @@ export function jobResult(
 }
 
 interface Leaving {
-  /** Undefined if no lease of the job can end with this process. */
+  /** Undefined if the job has no lease that may end with this process. */
   readonly lease: LeasePlace | undefined;
   /** The length of the lease in milliseconds, if it is known. */
   readonly length?: number | undefined;
 }
 
-/** The length of the lease that an error suggests if no length is known, in milliseconds. */
+/** If no length is known, an error suggests a lease of this length, in milliseconds. */
 const usualLease = 8 * timeUnits[1].milliseconds;
 
 /** Like `jobResult`, but if the job is left running, first makes its lease outlive this process. */
@@ -133,8 +133,8 @@ function nextSteps({ id, rentalId = "", plan: { keep } }: Job): readonly NextSte
 }
 
 /**
- * The seconds since the rental was requested, and what the rental has cost in that time. Empty if the time is not
- * known, for example because the clock was set back.
+ * The seconds from the request for the rental until the job ended, or until now if it has not ended, and the estimated
+ * cost of the rental in that time. Empty if the time is not known, for example because the clock was set back.
  */
 function cost({ rentedAt, endedAt, hourlyCost }: Job, now: number) {
   if (rentedAt === undefined || (endedAt ?? now) < rentedAt) return {};

@@ -28,7 +28,7 @@ export interface TerminationPlan {
   readonly request: RequestParts | undefined;
   /** Why no request can be sent, although the rental is active. */
   readonly problem?: Error;
-  /** The requests for other types of rental. Only in a dry run, which does not look up the type. */
+  /** The requests for other types of rental. Empty except in a dry run, which does not look up the type. */
   readonly alternatives: readonly RequestParts[];
 }
 
@@ -48,8 +48,9 @@ type Planning = Pick<Context, "call" | "describe" | "settings" | "say">;
 
 /**
  * Plans how to terminate the rentals with these IDs or labels, without terminating any. Throws `NotFound` if a rental
- * does not exist, `UsageError` if several rentals have the same label, `NotOffered` if the service lists no operation
- * that terminates a rental, and `NoDescription` if the OpenAPI description cannot be fetched in a few seconds.
+ * does not exist, `UsageError` if several rentals have the same label or an ID cannot be sent, `NotOffered` if it is
+ * not clear which operation terminates a rental, and `NoDescription` if the OpenAPI description cannot be fetched in a
+ * few seconds.
  */
 export async function planTermination(
   words: readonly string[],
@@ -75,8 +76,9 @@ export async function planRecord(id: string, record: unknown, context: Planning)
 }
 
 /**
- * Plans how to terminate the active rentals that match. Fetches the service's description only if a matching
- * rental has an ID. Then it may throw `NotOffered` and `NoDescription`, as `planTermination` does.
+ * Plans how to terminate the active rentals that match. A rental that cannot be terminated gets a plan with a
+ * `problem`. Fetches the service's OpenAPI description only if a matching rental has an ID. Then it may throw
+ * `NoDescription`, as `planTermination` does.
  */
 export async function planMatching(
   matches: (record: unknown) => boolean,
@@ -93,8 +95,8 @@ export async function planMatching(
   const unnamed = listed.filter(({ record }) => idOf(record) === undefined);
   if (rentals.length + unnamed.length === 0) return [];
   const operations = rentals.length === 0 ? [] : await listedOperations(context);
-  // A virtual machine and a bare-metal rental may have the same ID. If their records do not say their types, only
-  // different requests tell the two rentals apart.
+  // A virtual machine and a bare-metal rental may have the same ID. If their records do not say their types, the two
+  // rentals differ only in their requests.
   const plans = new Map<string, TerminationPlan>();
   for (const rental of rentals) {
     const planned = planOrProblem(rental, operations);
@@ -115,8 +117,8 @@ function planWithoutId(record: unknown): TerminationPlan {
 }
 
 /**
- * Like `plan`, but returns a plan with a `problem` if the ID of the rental cannot be sent, or if the service lists no
- * operation for its type, so that the other rentals are still terminated.
+ * Like `plan`, but does not throw if the ID of the rental cannot be sent, or if the service lists no operation for the
+ * rental's type. Instead, returns a plan with a `problem`, so that the other rentals are still terminated.
  */
 function planOrProblem(rental: Rental, operations: readonly TerminateOperation[]): TerminationPlan {
   try {
@@ -187,7 +189,7 @@ async function lookUp(ids: readonly string[], { call }: Pick<Context, "call">): 
   return withoutRepeats(ids.map((id, index) => rentalOf(id, records[index])));
 }
 
-/** Returns each rental once, even if it was named or listed several times. */
+/** Returns each rental once, even if it was named several times. */
 function withoutRepeats(rentals: readonly Rental[]): readonly Rental[] {
   const first = new Map<string, Rental>();
   for (const rental of rentals) {
@@ -197,7 +199,7 @@ function withoutRepeats(rentals: readonly Rental[]): readonly Rental[] {
 }
 
 function rentalOf(id: string, record: unknown): Rental {
-  // Does not use other IDs in the record: a second ID, such as a database ID, may be equal to the ID of another rental.
+  // No other ID in the record is sent: a second ID, such as a database ID, may be equal to the ID of another rental.
   const wireId = sameIdIn(record, id) ?? parseId(id);
   const ids = idsOf(record);
   return {
@@ -212,8 +214,8 @@ function rentalOf(id: string, record: unknown): Rental {
 }
 
 /**
- * Adds missing types if the operations depend on the type. The type comes from the listing that contains the rental. Throws
- * if a listing fails and no other listing contains the rental.
+ * Adds the types of rentals whose records do not state them, if the operations depend on the type. The type comes from
+ * the listing that contains the rental. Throws if a listing fails and no other listing contains the rental.
  */
 async function withTypes(
   rentals: readonly Rental[],
