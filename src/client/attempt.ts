@@ -41,7 +41,7 @@ export interface RequestInFlight {
 
 /**
  * Reads a successful response. If this throws anything but a `ServiceError`, the outcome of a write is unknown.
- * A read request is retried only if the connection broke.
+ * A read request is then retried only if the connection broke or the time limit was reached.
  */
 export type ReadResponse<Value> = (response: FetchResponse, inFlight: RequestInFlight) => Promise<Value>;
 
@@ -83,7 +83,7 @@ type Attempt<Value> =
       readonly retryAfter?: number | undefined;
     };
 
-/** Sends a request once. A failed response becomes an error; only a read request is retryable. */
+/** Sends a request once. Returns the error of a failed request. The error of a write is never retryable. */
 async function attempt<Value>(
   request: WireRequest,
   read: ReadResponse<Value>,
@@ -132,7 +132,7 @@ async function attempt<Value>(
 export const isPaid = ({ effect }: WireRequest): boolean => effect === "generate";
 
 /**
- * Returns the response, and a function that returns the part of the body that has been read so far; undefined if
+ * Returns the response, and a function that returns the part of the body that has been read so far, or undefined if
  * nothing has been read.
  */
 function record(response: FetchResponse): {

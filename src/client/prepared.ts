@@ -31,9 +31,9 @@ interface CallOptions extends PrepareOptions {
 export type PreparedWrite = (body: string) => Promise<BufferedResponse>;
 
 /**
- * Prepares a write that is sent many times with different bodies: its URL and headers are the same each time. It
- * behaves as `rawCall` does, but takes a fraction of the processor time. If the key has changed, pass the request with
- * the new key as `current`.
+ * Prepares a write that is sent many times with different bodies: its URL and headers are the same each time. The
+ * returned function sends it as `rawCall` does, but takes a fraction of the processor time. If the key has changed,
+ * pass the request with the new key as `current`.
  */
 export function prepareWrite(
   request: WireRequest,
@@ -186,7 +186,7 @@ class Call implements Receiver {
     this.#reject(responseError(response, this.#request));
   }
 
-  /** What arrived of the response to a paid request. */
+  /** What arrived of a successful response to a paid request; undefined if nothing did. */
   #received(): Received | undefined {
     if (!this.#isSuccess || !isPaid(this.#request) || this.#chunks.length === 0) return undefined;
     return { bytes: this.#bytes(), complete: false };

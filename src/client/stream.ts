@@ -27,7 +27,7 @@ export interface ServerEvents extends AsyncIterable<ServerEvent> {
   /** Returns what has arrived of the response so far; undefined if nothing has. */
   readonly received: () => Received | undefined;
   /**
-   * If the user has interrupted the request, returns the error for that, which holds `received`; otherwise undefined.
+   * If the user has interrupted the request, returns an error that holds `received`; otherwise undefined.
    */
   readonly interrupted: (received: Received | undefined) => InterruptedWrite | undefined;
 }
@@ -78,7 +78,7 @@ async function* events(
   try {
     const chunks = atMost(maxBytes, withIdleTimeout(response, deadline, dataFinder()));
     const { first, body } = await firstCharacter(chunks);
-    // The media type is not reliable: services label JSON as text, and events as JSON.
+    // The media type is not reliable: some services label JSON as text, or events as JSON.
     if (first === "{" || first === "[") {
       const text = redact(await readText({ body }, deadline, maxBytes));
       if (parseJson(text) === undefined) throw unreadableResponse(response.status, text, request);

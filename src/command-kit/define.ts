@@ -105,7 +105,7 @@ interface Declaration<
   readonly defaulted?: Readonly<Record<string, string>>;
   /** Ports that the command needs besides the context. */
   readonly uses?: readonly UsedPorts[];
-  /** The command runs without configuration, even if the file cannot be read. */
+  /** The command needs no configuration, and runs even if the configuration file cannot be read. */
   readonly needsNoConfig?: boolean;
   /** A dry run sends the requests that change nothing, and the command reports what it would do. */
   readonly readsInDryRun?: boolean;
@@ -199,7 +199,7 @@ type Unconfirmed = {
   [Id in OperationId]: EffectOf<Id> extends "spend" | "destroy" ? never : Id;
 }[OperationId];
 
-/** A command that sends its operation and prints the response. */
+/** Declares a command that sends its operation and prints the response. */
 export const callCommand = <const Id extends Unconfirmed>(
   declaration: Omit<Command, "operation" | "alsoCalls" | "effect" | "buildInput" | "confirm" | "run"> & {
     readonly operation: Id;

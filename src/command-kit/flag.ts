@@ -70,8 +70,9 @@ const repeated =
 
 /**
  * The flags that a command may declare. The key under which a flag is declared is its name: `waitTimeout` is
- * `--wait-timeout`. `run` gets the parsed value; without the flag, it gets the `default`, or undefined. A value that
- * cannot be parsed is an error that names the flag.
+ * `--wait-timeout`. `run` gets the parsed value. Without the flag, it gets the `default`. If there is none, it gets
+ * false for a switch, an empty list or object for a flag that may be given several times, and otherwise undefined. A
+ * value that cannot be parsed is an error that names the flag.
  */
 export const flag = {
   /** A switch: true when given. */

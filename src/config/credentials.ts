@@ -90,7 +90,10 @@ export function createKeyring({ settings, output, sandbox }: KeyringOptions): Ke
   };
 }
 
-/** Milliseconds. A command may print a token that is valid only for minutes, and gpuctl may run for days. */
+/**
+ * How long a printed key is used, in milliseconds. A command may print a token that is valid only for minutes, and
+ * gpuctl may run for days.
+ */
 const maxKeyAge = 5 * 60_000;
 
 /**
@@ -183,7 +186,7 @@ export interface SecretsOptions {
   readonly output: CommandOutput;
 }
 
-/** Creates the functions that get a key: from a prompt, from stdin, from a command, or the key in use. */
+/** Creates the functions that get a key: from a prompt, stdin, a profile or a command, or the key in use. */
 export function createSecrets(options: SecretsOptions): Secrets {
   const { keyring, files, readStdin, askSecret, output } = options;
   const keyProblem = (key: string): string | undefined => {

@@ -16,7 +16,7 @@ import { nameProblem } from "./values.ts";
 export interface ProfilesOptions {
   /** The current profile. */
   readonly profile: string;
-  /** The profile that a flag or variable sets. */
+  /** The profile that a flag or an environment variable sets. */
   readonly namedProfile: string | undefined;
   readonly files: ConfigFiles;
   readonly env: Environment;

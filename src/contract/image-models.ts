@@ -1,6 +1,6 @@
 /**
- * What each image model can do (service sections 2.8 and 4.5). This file does not import Zod, because Zod loads slowly,
- * and help and prices load this file.
+ * What each image model can do, and what pictures cost (service sections 2.8 and 4.5). This file does not import Zod,
+ * because Zod loads slowly, and help and prices load this file.
  */
 
 export interface ImageModel {
@@ -58,7 +58,7 @@ export const resolutions = [
 ] as const;
 
 /**
- * The price in dollars of one picture (service section 4.5, rule 4). The price of any other picture is proportional to
+ * A picture and its price in dollars (service section 4.5, rule 4). The price of any other picture is proportional to
  * its width, height and steps.
  */
 export const pricedPicture = { width: 1024, height: 1024, steps: 25, dollars: "0.01" } as const;

@@ -163,13 +163,13 @@ function textsIn(
   return input as Record<string, string | undefined>;
 }
 
-/** Sends any operation of the description, by its id or by its method and path. */
+/** Sends any operation that is named by its id or by its method and path. */
 export async function callAny(name: string, input: unknown, open: OpenCall): Promise<unknown> {
   const { parts, operation } = await preparedRequest(name, input, open);
   const response = await rawCall(parts, open.settings);
   if (!isRead(parts) && response.bytes.length > 0) {
     const { status, request } = response;
-    // A gateway may answer a write with a page and status 200, and a failure may be labeled as text.
+    // A gateway may respond to a write with a page and status 200, and a failure may be labeled as text.
     if (isDescribedAsJson({ status, type: response.header("content-type") }, operation))
       return jsonOf(response);
     assertSuccess(parseJson(response.text()), status, request);
@@ -177,7 +177,7 @@ export async function callAny(name: string, input: unknown, open: OpenCall): Pro
   return contentOf(response);
 }
 
-/** The records of any list of the description, page by page. */
+/** The records of any list, fetched page by page. */
 export async function* anyRecords(name: string, input: unknown, open: OpenCall): AsyncGenerator<unknown> {
   const { parts, operation } = await preparedRequest(name, input, open);
   if (!isRead(parts))
@@ -216,8 +216,8 @@ function namedBy(name: unknown): Named {
 }
 
 /**
- * Finds the operation that a caller names. An operation that is named by its method and path is sent even if the
- * description cannot be fetched, or does not list the operation.
+ * Finds the operation that a caller names. A method and a path are enough to send a request, so for them `found` is
+ * undefined if the description cannot be fetched or does not list the operation.
  */
 async function findOperation(
   named: Named,
@@ -286,9 +286,9 @@ const assertBody = (name: string, operation: DescribedOperation, body: unknown, 
   );
 
 /**
- * Returns the object in a response, whatever its media type: a gateway in front of the service may label JSON as text,
- * or respond with a page of its own.
- * @throws InvalidResponse if the response is not an object or reports a failure, or `UnknownOutcome` after a write
+ * Returns the object in a response. Ignores the media type, because a gateway in front of the service may label JSON as
+ * text. Throws as `jsonOf` does.
+ * @throws InvalidResponse if a response to a read is not an object, or `UnknownOutcome` after a write
  */
 function objectOf(response: BufferedResponse): Readonly<Record<string, unknown>> {
   const value = jsonOf(response);
@@ -305,8 +305,7 @@ export const removalOf = (response: BufferedResponse): Readonly<Record<string, u
 
 /**
  * Returns the value of a response: null if it is empty, the parsed value if it is JSON, a string if it is other text,
- * and otherwise its bytes.
- * @throws InvalidResponse for invalid JSON, or `UnknownOutcome` after a write
+ * and otherwise its bytes. Throws as `jsonOf` does.
  */
 function contentOf(response: BufferedResponse): unknown {
   const { bytes } = response;
@@ -317,8 +316,9 @@ function contentOf(response: BufferedResponse): unknown {
 }
 
 /**
- * Parses a response as JSON, and checks that it does not report a failure. Throws as `contentOf` does, and
- * `ResponseTooLarge` if the response to a read has too many values.
+ * Parses a response as JSON, and checks that it does not report a failure: see `assertSuccess`.
+ * @throws InvalidResponse if a response to a read is not JSON, and `ResponseTooLarge` if it has too many values
+ * @throws UnknownOutcome if a response to a write is not JSON or has too many values
  */
 function jsonOf(response: BufferedResponse): unknown {
   const { status, request, maxValues } = response;

@@ -135,7 +135,8 @@ export class Calls {
   }
 
   /**
-   * Makes a call that is not a read. Checks the budget, and writes to the log before the call is sent and when it ends.
+   * Makes a call that is not a read. Checks the budget, and writes to the spending log before the call is sent and when
+   * it ends.
    */
   async #write(call: Call): Promise<ToolResult> {
     const { tool, args, signal } = call;
@@ -212,8 +213,8 @@ export class Calls {
   }
 
   /**
-   * A result for the client. If the data of a write cannot be shown, the result still has the outcome of the write. The
-   * data is saved to a file, and the result names the file. If the data of a read cannot be shown, the read fails.
+   * A result for the client. If the data of a read cannot be shown, the read fails. If the data of a write cannot be
+   * shown, the result still has the outcome of the write; the data is saved to a file, and the result names the file.
    */
   async #shown(
     { tool }: Call,
@@ -253,7 +254,10 @@ export class Calls {
     }
   }
 
-  /** Reports an outcome in the log and on stderr. If the call was canceled, also in the notes of the next result. */
+  /**
+   * Reports the outcome of a write in the spending log and on stderr. If the call was canceled, the notes of the next
+   * result also report it.
+   */
   async #report(
     call: Call,
     write: Write,

@@ -37,7 +37,7 @@ export const resourceOperation = (
     .filter(({ path }) => !path.startsWith("/v1/"))
     .find((operation) => matches[action](operation, collections[collection]));
 
-/** The operation that lists what can be rented, and its price. */
+/** The operation that lists what can be rented, with prices. */
 export const optionsListing = (description: Description): DescribedOperation | undefined =>
   listingAt(description, /\/rental-?options$/i);
 
@@ -82,8 +82,8 @@ export interface BodyField {
 }
 
 /**
- * Builds the body of an operation from these fields, under the names that the description has for them. `unknown` lists
- * the values for which the operation has no field, and the required fields for which gpuctl has no value.
+ * Builds the body of an operation from these fields, under the names that the description has for them. `unknown` names
+ * the given fields that the operation does not have, and the required fields for which gpuctl has no value.
  */
 export function bodyOf(
   description: Description,

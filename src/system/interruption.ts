@@ -32,9 +32,9 @@ export interface Interruption {
 }
 
 /**
- * Whether `nohup` started gpuctl. Node.js drops the setting that `nohup` makes, so that SIGHUP arrives anyway. There are
- * two other traces: bash and zsh set `_` to the program that they start, and on Linux, `nohup` of GNU replaces a terminal
- * as stdin by /dev/null, which it opens for writing.
+ * Whether `nohup` started gpuctl. `nohup` makes a process ignore SIGHUP, but Node.js resets that setting. Two other
+ * traces remain: bash and zsh set `_` to the program that they start, and on Linux, if stdin is a terminal, GNU `nohup`
+ * replaces it with /dev/null, opened for writing.
  */
 function isUnderNohup(): boolean {
   if (basename(process.env._ ?? "") === "nohup") return true;

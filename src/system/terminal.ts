@@ -54,8 +54,8 @@ export function drawnInAscii<Opened extends Writable>(stream: Opened): Opened {
 const HIDE = "\u001b[?25l";
 
 /**
- * Ends synchronized output, which a spinner starts and ends with every frame, and shows the cursor. Ctrl-C, Ctrl-\ and
- * Ctrl-Z discard output that the terminal has not read, so the end of the last frame may be lost.
+ * Ends synchronized output and shows the cursor. A spinner itself starts and ends synchronized output with every frame.
+ * But the end of the last frame may be lost: Ctrl-C, Ctrl-\ and Ctrl-Z discard output that the terminal has not read.
  */
 const RESTORE = "\u001b[?2026l\u001b[?25h";
 
@@ -173,7 +173,10 @@ export async function spinner(text: string, { color, suffix }: SpinnerOptions): 
   };
 }
 
-/** In bytes. The control sequence for such a text has 100,000 bytes, and some terminals ignore a longer sequence. */
+/**
+ * The maximum length of a text to copy, in bytes. The control sequence for a text of this length has 100,000 bytes, and
+ * some terminals ignore a longer sequence.
+ */
 const maxCopied = 74_994;
 
 /** Implements `Io.copy` with the control sequence OSC 52. */

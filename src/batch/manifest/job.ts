@@ -31,8 +31,8 @@ const terminated = 128 + 15;
 
 /**
  * The exit codes after which a shard may run again: `left` (the remaining requests can be sent safely) and `killed` on
- * every platform; `interrupted` and `terminated` on Kubernetes, and on Slurm at the time limit. After any other
- * failure, a new run would fail in the same way, or someone has to look first.
+ * every platform; `interrupted` and `terminated` on Kubernetes, and on Slurm when the time limit is reached. After any
+ * other failure, a new run would fail in the same way, or someone has to look first.
  */
 export const retriedCodes = {
   left: exit.network,
@@ -44,7 +44,7 @@ export const retriedCodes = {
 /** The maximum number of times that a shard is run again. */
 export const maxRetries = 5;
 
-/** Memory for a shard, in MiB. gpuctl needs less than 150 for a million lines. */
+/** Memory for a shard, in MiB. gpuctl needs less than 150 MiB for a million lines. */
 export const memory = { request: 256, limit: 512 } as const;
 
 /** A command line of gpuctl for a shell. `last` is appended unquoted, so that it can contain shell variables. */

@@ -145,7 +145,10 @@ const groupedGlobals: readonly { readonly group: string; readonly flags: readonl
   { group: "Other", flags: standardFlags },
 ];
 
-/** The global flags without descriptions, for the help of a command or a group. No-break spaces keep each flag on one line. */
+/**
+ * The global flags without descriptions, for the help of a command or a group. No-break spaces keep each flag on one
+ * line.
+ */
 function globalNames(style: HelpStyle): readonly string[] {
   const rows = groupedGlobals.map(({ group, flags }): Row => {
     const names = flags.map((flag) => spelled(flag).replaceAll(" ", "\u00a0"));

@@ -6,7 +6,7 @@ import type { ChoiceQuestion, Io, Prompts, Question, Sink, WriteOptions } from "
 type Clean = (text: string) => string;
 
 /**
- * Returns the same streams, prompts and progress, except that no text shows a secret, and no text from outside can
+ * Returns the same streams, prompts and spinner, except that no text shows a secret, and no text from outside can
  * control the terminal. Control characters stay in bytes, which are data, and in text on stdout if stdout is not a
  * terminal.
  */

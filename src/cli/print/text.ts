@@ -131,7 +131,7 @@ async function* gathered(pieces: Text["text"], pause: () => number): AsyncGenera
   let batch: Gathered[] = [];
   const pull = () => {
     const next = Promise.resolve(iterator.next());
-    // Awaited later. Without this, a rejection before then would count as unhandled.
+    // `next` is awaited later. Without this handler, a rejection before then would count as unhandled.
     next.catch(() => {});
     return next;
   };

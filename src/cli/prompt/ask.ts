@@ -31,8 +31,8 @@ interface FillOptions {
 
 /**
  * Completes the input. Text piped to stdin becomes the value of a missing argument. For some commands, the text is put
- * before a value that was given. Prompts for everything that is missing. If gpuctl cannot prompt, throws a `UsageError`
- * that lists everything missing. With `--no-validate`, does neither: the service rejects incomplete input.
+ * before a value that was given. Prompts for everything that is still missing. If gpuctl cannot prompt, throws a
+ * `UsageError` that lists it. With `--no-validate`, neither prompts nor throws: the service rejects incomplete input.
  */
 export async function fillIn(
   { command: node, argv }: Invocation,
@@ -66,8 +66,8 @@ export async function fillIn(
 }
 
 /**
- * The message names every missing input. If there is only one, the message also describes it. Otherwise, the `issues` of
- * the error describe them.
+ * The error for missing input. Its message names every missing input. If only one is missing, the message also
+ * describes it; otherwise, the `issues` of the error describe each of them.
  */
 function missingError(missing: readonly Missing[]): UsageError {
   const message = `missing required input: ${missing.map(({ flag }) => flag).join(", ")}`;

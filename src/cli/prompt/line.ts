@@ -1,6 +1,6 @@
 import { quoted } from "../../core/text.ts";
 
-/** Adds flags and arguments to a command line: flags go before `--`, and arguments that look like flags after it. */
+/** Adds flags before `--` and arguments at the end of a command line. Adds `--` if an argument looks like a flag. */
 export function wholeLine(
   argv: readonly string[],
   flags: readonly string[],
@@ -30,7 +30,10 @@ export function withFlagReplaced(
   return wholeLine([...kept, ...after], flag, []);
 }
 
-/** The message after prompts. `asksNothing` is true if the line asks for no confirmation either. */
+/**
+ * The message after prompts: the command line with the values that were prompted for. `asksNothing` is true if this
+ * line asks for no confirmation either.
+ */
 export const againText = (line: readonly string[], asksNothing: boolean): string =>
   `To run this again ${asksNothing ? "without prompts" : "with the same values"}: gpuctl ${line.map(quoted).join(" ")}`;
 

@@ -139,8 +139,9 @@ interface NewQuestion {
 }
 
 /**
- * Stores the question in its session. Without a session, stores it in the session named `last`, so that `--continue`
- * can find it. A failure to store it there does not stop the chat. Returns undefined if the question was not stored.
+ * Stores the question in its session. Without a session, stores it so that `--continue` can find it: in a session that
+ * is named `last` once the question is answered. A failure to do so does not stop the chat. Returns undefined if the
+ * question was not stored.
  */
 export async function storeQuestion(
   { content, system }: NewQuestion,

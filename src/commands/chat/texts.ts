@@ -36,8 +36,9 @@ export async function* texts(completion: Completion): AsyncGenerator<TextPiece> 
 
 /**
  * Returns the function to call after the text. Without an error, this function calls `finish`. After an error, it
- * reports tool calls, and whether storing the answer failed. If the answer ended without text, it reports what
- * `reportCompletion` reports. If the user interrupted the answer, it says that the answer is incomplete.
+ * reports the tool calls or, if the answer ended without text, everything that `reportCompletion` reports. It warns if
+ * the answer could not be stored. If the user interrupted an answer that had begun, it says that the answer is
+ * incomplete.
  */
 export const afterText =
   (

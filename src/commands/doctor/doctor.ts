@@ -91,7 +91,7 @@ const timeout = 5_000;
 const signs = { ok: "✓", warning: "!", failure: "✗" };
 const asciiSigns = { ok: "+", warning: "!", failure: "x" };
 
-/** Prints a sign, a status and a message for each check, with its advice below. Prints the totals at the end. */
+/** Yields a sign, a status and a message for each check, with its advice below, and then the totals. */
 async function* report(
   results: readonly CheckResult[],
   { env, terminal }: Pick<Installation, "env" | "terminal">,

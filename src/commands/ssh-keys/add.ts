@@ -61,8 +61,8 @@ const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----|^PuTTY-User-Key-File|^AGE
 const publicKey = /^((?:ssh-|ecdsa-|sk-)\S+) ([A-Za-z0-9+/]+=*)(?: (.*))?$/;
 
 /**
- * Returns the public key in a file. Throws `UsageError` if the file contains a private key, or more than one line besides
- * empty lines and comments. With `validate`, also throws if the file contains no public key.
+ * Returns the public key in a file. Throws `UsageError` if the file contains a private key, or more than one line
+ * besides empty lines and comments. With `validate`, also throws if the file contains no public key.
  */
 function publicKeyIn(
   text: string,

@@ -34,7 +34,7 @@ export type FieldKind =
   | "object"
   | "shapes";
 
-/** Numeric limits, by their JSON Schema keywords. */
+/** The JSON Schema keywords of numeric limits. */
 export const limitNames = [
   "minimum",
   "maximum",

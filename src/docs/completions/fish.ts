@@ -73,8 +73,8 @@ ${tree.places.map(placeLines).join("\n")}
 `;
 
 /**
- * The spellings of the flags to pass on to `gpuctl __complete`, which select the service: those that take a value if
- * `valued` is true, and otherwise the others.
+ * The spellings of the flags that select the service; these flags are passed on to `gpuctl __complete`. If `valued` is
+ * true, returns only flags that take a value, and otherwise only switches.
  */
 const serviceNames = ({ service }: Tree, valued: boolean, suffix = ""): string =>
   service

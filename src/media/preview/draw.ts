@@ -30,8 +30,8 @@ export interface DrawOptions {
 const maxPixels = 8192 ** 2;
 
 /**
- * The size of the window, without the lines that follow the pictures: their paths and the shell prompt. These lines
- * take at most a third of the window.
+ * The size of the window, without the lines that follow the pictures: their paths and the shell prompt. At most a third
+ * of the window is left free for these lines.
  */
 const windowFor = (count: number, { columns, rows }: Screen): Area => ({
   width: columns,
@@ -39,8 +39,7 @@ const windowFor = (count: number, { columns, rows }: Screen): Area => ({
 });
 
 /**
- * Draws pictures: a single picture as large as the window allows, several pictures as a contact sheet. Yields text for
- * the terminal.
+ * Draws one picture so that it fits the window, or several pictures as a contact sheet. Yields text for the terminal.
  */
 export async function* drawPictures(
   pictures: readonly Shown[],
@@ -176,7 +175,7 @@ async function sizeOf(bytes: Uint8Array): Promise<Area> {
   return { width, height };
 }
 
-/** How many bytes of a file to read to find the picture's size, even if the metadata of a camera comes first. */
+/** How many bytes of a file to read to find the picture's size. The metadata of a camera may come before the size. */
 const headLength = 256 * 1024;
 
 /** The size of the first readable picture. If none is readable, no picture is drawn, so any proportions will do. */

@@ -103,8 +103,8 @@ function frameAt(bytes: Buffer, at: number): Frame | undefined {
 }
 
 /**
- * Whether a frame is a Xing, Info or VBRI header instead of sound. Such a header states the length of the file, which
- * is wrong after joining.
+ * Whether a frame is a Xing, Info or VBRI header instead of sound. Such a header states the length of its own file, not
+ * that of the joined file.
  */
 function isInfo(frame: Buffer, { infoOffset }: Frame): boolean {
   const idAt = (offset: number) => frame.toString("latin1", offset, offset + 4);

@@ -38,7 +38,7 @@ const maxBlock = 65_536;
 
 /**
  * Maximum length of a word in characters. The time to parse a word can grow with the square of its length, for example
- * if the word consists of marks. All text from the first longer word on is plain.
+ * if the word consists of marks. From the first longer word outside of code on, all text is plain.
  */
 const maxWord = 8_192;
 

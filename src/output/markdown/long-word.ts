@@ -1,8 +1,8 @@
 /**
  * Finds words of at least `max` characters in a text that arrives in parts. The returned function takes the next part,
- * and returns the start of the first such word that ends in this part or later. The start is relative to the part, so
- * it is negative if the word starts in an earlier part. Each part is read only once: reading the text again would take
- * time that grows with the square of its length.
+ * and returns the start of the first such word that ends in this part or later; undefined if there is none. The start
+ * is relative to the part, so it is negative if the word starts in an earlier part. Each part is read only once:
+ * reading the text again would take time that grows with the square of its length.
  */
 export function longWordFinder(max: number): (part: string) => number | undefined {
   /** The length of the word at the end of the text so far. */

@@ -24,8 +24,8 @@ export interface ReplyInfo {
 /** Controls the replies of the sandbox's chat. */
 export interface ChatScriptControl {
   /**
-   * Replaces the script with a list in YAML, JSON or JSON Lines.
-   * @throws ControlRefused when the text is empty or cannot be parsed, or naming invalid fields
+   * Replaces the script with a list of replies in YAML, JSON or JSON Lines, or with one reply in JSON.
+   * @throws ControlRefused when the text is empty or cannot be parsed; for invalid fields, the error names each field
    */
   load(text: string): Promise<readonly ReplyInfo[]>;
   /** Replaces the script. @throws ControlRefused naming each invalid field */
@@ -112,5 +112,5 @@ function contentsOf(reply: ScriptedReply): string {
     .join(", ");
 }
 
-/** The longest text that is shown in full. */
+/** Longer texts are cut off after this many characters. */
 const longest = 40;

@@ -34,7 +34,7 @@ export const scriptedReply = z
         model: z.string().optional(),
       })
       .optional(),
-    /** How many requests the reply is sent to. By default, all matching ones if `when` is given, and otherwise 1. */
+    /** How many requests the reply is sent to. By default, every matching request if `when` is given, otherwise one. */
     times: z.union([z.int().min(1), z.literal("always")]).optional(),
 
     text: z.string().optional(),
@@ -67,7 +67,10 @@ export const scriptedReply = z
         retryAfterSeconds: z.int().min(0).optional(),
       })
       .optional(),
-    /** An error after the contents, in a stream that began with status 200. */
+    /**
+     * An error after the contents, in a stream that began with status 200. Without a stream, the response has only the
+     * error, and status 500.
+     */
     streamError: z
       .strictObject({
         message: z.string().default("The model failed"),
@@ -80,7 +83,10 @@ export const scriptedReply = z
         form: z.enum(["chunk", "event", "text"]).default("chunk"),
       })
       .optional(),
-    /** The response ends after the contents, without a finish reason and without [DONE]. */
+    /**
+     * The response breaks off. A stream ends after the contents, without a finish reason and without [DONE]. A response
+     * that is not a stream ends in the middle of its JSON.
+     */
     cut: z.boolean().default(false),
 
     /** Milliseconds of real time before the first token, and between two tokens. */

@@ -27,12 +27,12 @@ import { activeSums, type RentalSum } from "../tables/sums.ts";
 import { attach } from "../tables/volumes.ts";
 import type { Call, Handlers } from "./handler.ts";
 
-/** Creates a rental, and creates or attaches its volume if the input names one. */
+/** Creates a rental. If the input has a volume, attaches it; a new volume is created first. */
 function rent(input: RentalInput, call: Call) {
   const { store, userId, now } = call;
   const result = store.write(() => {
     const sshPublicKeys = sshPublicKeysOf(store, userId, input);
-    // The refusal is returned, not thrown: an exception would roll back the count of the situation's uses.
+    // The refusal is returned, not thrown: an exception would roll back the situation's count of refusals.
     const refusal = unpaidRefusal(store, userId, now) ?? refusalOf(store, userId, input, now);
     if (refusal) return refusal;
     const booting = newRental(input, now, takeBoot(store, input));
@@ -72,7 +72,7 @@ const page = (
   return { items: records(items, call), nextCursor };
 };
 
-/** Returns the user's active rental with an id. @throws ApiError if the rental does not exist or has ended */
+/** Returns the user's active rental with this id. @throws ApiError if the rental does not exist or has ended */
 export function activeRental(rentalId: Id, { store, userId, now }: Call): NumberedRental {
   const unknown = `no active rental has the id ${rentalId}`;
   const found = required(findRental(store, userId, rentalId), "rentalId", unknown);

@@ -7,7 +7,7 @@ export function plainRequest(request: Request, peer?: string): PlainRequest {
     peer,
     method: request.method,
     url: request.url,
-    // A getter, because the server creates the signal of a request only when it is read.
+    // A getter, because the server creates the signal of a request only when the signal is read.
     get signal() {
       return request.signal;
     },

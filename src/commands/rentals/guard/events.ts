@@ -5,7 +5,7 @@ import { timeUnits } from "../../../core/values/durations.ts";
 import type { ListView } from "../../../core/view.ts";
 import { oneLine } from "../../../output/text.ts";
 
-/** What a guard reports about a rental, or about a pending lease. */
+/** What a guard reports: about a rental, about a lease, or about a round of the guard itself. */
 export interface GuardEvent {
   /**
    * - `ended`: the rental was terminated; `ending`: the rental is ending but has not ended yet
@@ -129,8 +129,8 @@ export async function notify(
 }
 
 /**
- * In characters. A program does not start if a variable has 128 KiB or more on Linux, or 32,767 characters or more on
- * Windows.
+ * The maximum length of a variable, in characters. A program does not start if a variable has 128 KiB or more on Linux,
+ * or 32,767 characters or more on Windows.
  */
 const maxVariable = 8_000;
 

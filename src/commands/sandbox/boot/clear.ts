@@ -8,7 +8,7 @@ export default controlCommand({
   args: [arg.number("RULE", "Rule number (default: all)")],
   view: { kind: "record", id: [] },
   examples: [
-    { text: "Let all new rentals boot as usual", command: "gpuctl sandbox boot clear" },
+    { text: "Remove all rules, so that new rentals boot as usual", command: "gpuctl sandbox boot clear" },
     {
       text: "Remove one rule",
       command: "gpuctl sandbox boot clear 1",

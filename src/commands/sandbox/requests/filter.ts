@@ -16,7 +16,7 @@ export const filterFlags = {
     value: "OPERATION",
   }),
   status: flag.text(
-    "Only requests with this status or class of statuses, such as 404 or 4xx; `none` if the connection broke",
+    "Only requests with this status or class of statuses, such as 404 or 4xx; `none` for requests whose connection broke",
     {
       value: "STATUS",
     },

@@ -94,7 +94,7 @@ async function requestFor(input: Input, given: Readonly<Record<string, unknown>>
   };
 }
 
-/** The LoRAs that an engine lists. They have an alias only if the engine reads LoRAs from the prompt. */
+/** The LoRAs that an engine lists. A LoRA has an alias only if the engine reads LoRAs from the prompt. */
 const loraList = z.array(
   z.looseObject({ name: z.string(), path: z.string().nullish(), alias: z.string().nullish() }),
 );
@@ -102,7 +102,7 @@ const loraList = z.array(
 /**
  * The LoRAs in the form that the engine reads: AUTOMATIC1111 and Forge read them from the prompt, stable-diffusion.cpp
  * and KoboldCpp from a list of files.
- * @throws EngineFailure if the engine lists its LoRAs and lacks one of these: AUTOMATIC1111 would ignore it
+ * @throws EngineFailure if the engine lists its LoRAs and a requested one is missing, which AUTOMATIC1111 would ignore
  */
 async function withLoras({ prompt, lora = {} }: Input, access: EngineAccess): Promise<object> {
   const weights = Object.entries(lora);
