@@ -3,10 +3,13 @@ import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
 import { codeOf, DiskFailed, diskReason, reasonOf, saveFailed, UsageError } from "../core/errors.ts";
 
-/** A file that is written only at its end. If the disk fails, writing, flushing and truncating throw `DiskFailed`. */
+/**
+ * A file that is written only at its end. If the disk fails, `append`, `sync`, `size` and `truncate` throw
+ * `DiskFailed`.
+ */
 export interface AppendFile {
   readonly append: (text: string) => Promise<void>;
-  /** Resolves when what was appended is on the disk. */
+  /** Resolves when all appended text is on the disk. */
   readonly sync: () => Promise<void>;
   readonly size: () => Promise<number>;
   /** Whether the file is still at the path at which it was opened: it was neither removed nor replaced. */
@@ -17,12 +20,12 @@ export interface AppendFile {
 
 /**
  * The files of a batch. `diskFiles` are the real files. Their `size`, `read` and `open` throw `UsageError` for a path
- * that is not a regular file, such as a pipe, and `SaveFailed` for a path that cannot be looked up. `read` and `open`
- * also throw `UsageError` for a file that cannot be read or opened. Call these functions before anything is sent: the
- * errors say that nothing was sent.
+ * that is not a regular file, such as a pipe, and `SaveFailed` for a path that cannot be looked up. `read`, `open` and
+ * `rename` also throw `UsageError` for a file that cannot be read, opened or replaced. Call these functions before
+ * anything is sent: every `UsageError` says that nothing was sent.
  */
 export interface BatchFiles {
-  /** Bytes of a file; undefined if it does not exist. */
+  /** The size of a file in bytes; undefined if the file does not exist. */
   readonly size: (path: string) => Promise<number | undefined>;
   /**
    * Reads a file from byte `start` to the end. A file that does not exist counts as empty. A chunk may be overwritten
@@ -152,7 +155,7 @@ export const diskFiles: BatchFiles = {
   remove: (path) => fs.rm(path, { force: true }),
 };
 
-/** The files of a batch that has none: a dry run without an output. */
+/** For a batch without files: a dry run without `--out`. All files count as empty. */
 export const noFiles: BatchFiles = {
   ...diskFiles,
   size: async () => undefined,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { UsageError } from "../core/errors.ts";
 import type { Money } from "../core/values/money.ts";
 
-/** One of `count` parts of a batch. `index` is from 0. */
+/** One of `count` parts of a batch. `index` counts from 0. */
 export interface Shard {
   readonly index: number;
   readonly count: number;
@@ -142,8 +142,8 @@ function numberIn(environment: ShardEnvironment, variable: keyof ShardEnvironmen
 }
 
 /**
- * The index of the shard that runs the line with this ID, if there are `count` shards. The same on every machine and in
- * every version.
+ * The index of the shard that runs the line with this ID, if there are `count` shards. It is the same on every machine
+ * and in every version of gpuctl.
  */
 export const shardIndex = (customId: string, count: number): number =>
   createHash("sha256").update(customId).digest().readUIntBE(0, 6) % count;

@@ -55,8 +55,8 @@ export async function completionPlace(shell: Shell, user: ShellUser): Promise<Co
 const startsLoginShells = (platform: string): boolean => platform === "darwin";
 
 /**
- * The file that a login bash runs: the first of ~/.bash_profile, ~/.bash_login and ~/.profile that exists. A new
- * ~/.bash_profile would keep bash from running the user's ~/.profile.
+ * The file that a login bash runs: the first of ~/.bash_profile, ~/.bash_login and ~/.profile that exists, or
+ * ~/.bash_profile if none does. If ~/.profile exists, a new ~/.bash_profile would keep bash from running it.
  */
 async function loginFile(home: string): Promise<string> {
   const [preferred, ...others] = [".bash_profile", ".bash_login", ".profile"] as const;

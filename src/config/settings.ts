@@ -171,9 +171,9 @@ function unknownProfile({ text, source }: SourcedText, { profiles }: Config): Us
 export interface OutputSettings {
   /** Always `json` with --jq. */
   readonly output: OutputFormat;
-  /** The command line sets a format other than table, or --jq. */
+  /** The command line has --jq, or sets a format other than table. */
   readonly formatFromCli: boolean;
-  /** The command line sets the table format, or has --columns or --no-header. */
+  /** The command line has --columns or --no-header, or sets the table format. */
   readonly tableFromCli: boolean;
   /** Columns to show, as typed: titles, names or dotted paths. */
   readonly columns: readonly string[] | undefined;

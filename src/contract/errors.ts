@@ -13,7 +13,7 @@ export type ErrorCode = keyof typeof errors;
 
 /** The errors of every operation that needs a key. */
 export const commonErrors = ["BAD_REQUEST", "UNAUTHORIZED", "FORBIDDEN", "INTERNAL_SERVER_ERROR"] as const;
-/** The errors of user operations, and of reads that need a key. */
+/** The errors of operations that need a key and may not find what they look up. */
 export const lookupErrors = [...commonErrors, "NOT_FOUND"] as const;
 
 /** The body of every error response. The service does not document the entries of `issues`. */

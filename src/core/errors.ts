@@ -8,7 +8,7 @@ export const reasonOf = (cause: unknown): string => (cause instanceof Error ? ca
 export const hintOf = (cause: unknown): string =>
   cause instanceof Error && "hint" in cause && typeof cause.hint === "string" ? cause.hint : "";
 
-/** Invalid input from the user. Nothing was sent. `flag` is the flag or argument, such as `--gpus` or `RENTAL`. */
+/** Invalid input from the user. Nothing was sent. In `issues`, `flag` names a flag or argument: `--gpus`, `RENTAL`. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
   readonly issues: readonly { readonly flag: string; readonly message: string }[];
@@ -86,7 +86,8 @@ export interface FailedItem {
 }
 
 /**
- * One of several items was not tried, because it would fail in the same way as an earlier item. Nothing was sent.
+ * One of several items was not tried, because it would fail in the same way as an earlier item. Nothing was sent for
+ * this item.
  */
 export class NotTried extends Error {
   override readonly name = "NotTried";
@@ -123,7 +124,7 @@ export class BatchUnfinished extends WithHint {
   override readonly name = "BatchUnfinished";
 }
 
-/** Another process is using the same file. */
+/** Another process uses a file that this process needs, or has changed it. */
 export class InUse extends WithHint {
   override readonly name = "InUse";
 }
@@ -182,7 +183,7 @@ export class ExpectationFailed extends Error {
   }
 }
 
-/** The result could not be written to stdout. `code` is the Node.js error code, such as `EPIPE`, if there is one. */
+/** The result could not be printed. `code` is the Node.js error code, such as `EPIPE`, if there is one. */
 export class CannotPrint extends Error {
   override readonly name = "CannotPrint";
   readonly code: string | undefined;
@@ -192,7 +193,7 @@ export class CannotPrint extends Error {
   }
 }
 
-/** The service could not start the rental, or the job on it cannot continue. */
+/** The rental has failed, or the job on it cannot continue. */
 export class RentalFailed extends Error {
   override readonly name = "RentalFailed";
   readonly hint: string | undefined;
@@ -202,7 +203,7 @@ export class RentalFailed extends Error {
   }
 }
 
-/** A rental could not be ended, or it is not known whether it has ended. The hint says how to end it. */
+/** A rental could not be ended, or it is not known whether it has ended. The hint may say how to end it. */
 export class StillBilled extends WithHint {
   override readonly name = "StillBilled";
 }
@@ -217,12 +218,12 @@ export class NotFetched extends Error {
   override readonly name = "NotFetched";
 }
 
-/** The rental of a job can no longer be reached. */
+/** The rental of a job cannot be reached, or refuses the login. */
 export class RentalUnreachable extends WithHint {
   override readonly name = "RentalUnreachable";
 }
 
-/** The response has no usable result: it is empty or cannot be decoded. `received` is its body, which was paid for. */
+/** The response has no usable result: it is empty or cannot be decoded. `received` is its body, if it was paid for. */
 export class EmptyResult extends Error {
   override readonly name = "EmptyResult";
   readonly received: Received | undefined;
@@ -266,7 +267,7 @@ export class AnswerNotStored extends Error {
   override readonly name = "AnswerNotStored";
 }
 
-/** A rental was created or changed, but its lease could not be stored. */
+/** A rental was created, changed or ended, but its lease could not be stored or removed. */
 export class LeaseNotStored extends WithHint {
   override readonly name = "LeaseNotStored";
 }
@@ -281,7 +282,7 @@ export class NotPlayed extends Error {
   override readonly name = "NotPlayed";
 }
 
-/** Something that gpuctl needs is missing on this machine. */
+/** Something that gpuctl needs on this machine is missing or cannot be used. */
 export class Unavailable extends WithHint {
   override readonly name = "Unavailable";
 }
@@ -296,7 +297,7 @@ export class ProgramFailed extends Error {
   override readonly name = "ProgramFailed";
 }
 
-/** The user declined, or pressed Ctrl-C. */
+/** The user declined, or interrupted gpuctl, for example with Ctrl-C. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
   constructor(message = "interrupted") {
@@ -329,7 +330,7 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-/** A file could not be saved. No partial file is left behind. */
+/** A file could not be saved, or the path at which to save it cannot be used. */
 export class SaveFailed extends Error {
   override readonly name = "SaveFailed";
   /** The file or folder that caused the error. */

@@ -37,7 +37,7 @@ export const page = ({ name, number, date, version }: Title, parts: readonly str
 
 const lineWidth = 78;
 
-/** Wraps the lines of a part, except terms and examples. */
+/** Wraps the lines of a part, except requests, terms and verbatim lines. */
 function wrapped(part: string): readonly string[] {
   const lines = part.split("\n");
   let verbatim = false;
@@ -66,7 +66,7 @@ const paragraphs = (body: readonly string[]): readonly string[] =>
 export const list = (entries: readonly (readonly [term: string, meaning: string])[]): string =>
   entries.map(([term, meaning]) => `.TP\n${term}\n${meaning}`).join("\n");
 
-/** Command lines, each example under a line that says what it does. */
+/** Examples: for each, a line that says what it does, and then its command lines. */
 export const examples = (shown: readonly Example[]): string =>
   shownExamples(shown)
     .map(({ text, lines }) => `${plain(text)}:\n${verbatim(lines)}`)

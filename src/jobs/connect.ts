@@ -31,7 +31,7 @@ interface Reaching {
   readonly onRetry?: (problem: string) => void;
 }
 
-/** Milliseconds that an attempt to connect may take. Work that takes longer had a connection. */
+/** The longest time that an attempt to connect takes, in milliseconds. Work that takes longer had a connection. */
 const longestAttempt = 120_000;
 
 /** Milliseconds by which a timer may be late. If it is later, this computer slept. */

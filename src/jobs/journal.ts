@@ -89,7 +89,7 @@ export interface Job {
   readonly outcome?: string | undefined;
 }
 
-/** The folder of the jobs, in the state folder. Each job has a folder of its own, by its ID. */
+/** The folder of the jobs, in the state folder. Each job has its own folder, named by its ID. */
 const jobsFolder = (state: string): string => join(state, "jobs");
 
 export const jobFolder = (state: string, id: string): string => join(jobsFolder(state), id);
@@ -353,7 +353,10 @@ function jobOf(id: string, value: unknown): Job | undefined {
   };
 }
 
-/** Whether the command of a job was started, and its results are not here yet. False for a job that has ended. */
+/**
+ * Whether the command of a job was started, and its results are not here yet. Also true for a job of an older gpuctl
+ * whose command may have been started.
+ */
 export const isUnderWay = ({ phase, started }: Job): boolean => phase === "running" && started !== false;
 
 /** The state that is shown for a job: its phase or, if no process is attached, `detached` or `unattended`. */

@@ -92,9 +92,10 @@ function exclusively<Value>(id: string, { state, processes }: Place, work: () =>
 export const pollMs = 500;
 
 /**
- * Returns a function that yields the bytes that were added to a file since its previous call. If the file
- * has become shorter or was replaced, for example by a log rotation, the function begins again at the start of the
- * file. `look` returns the facts about the file; tests replace it to simulate other file systems.
+ * Returns a function that yields the bytes that were added to a file since the previous call of the function. The first
+ * call yields the whole file. If the file has become shorter or was replaced, for example by a log rotation, the
+ * function begins again at the start of the file. `look` returns the facts about the file; tests replace it to simulate
+ * other file systems.
  */
 export function growing(
   path: string,

@@ -4,7 +4,7 @@ import { BudgetExceeded, saveFailed } from "../core/errors.ts";
 import { makeFolderSync } from "../core/files.ts";
 import { dollarNumber, dollarText, type Money } from "../core/values/money.ts";
 
-/** How much all calls of a server together may cost. */
+/** Limits what all calls of a server together may cost. */
 export class Budget {
   readonly #limit: Money;
   #spent: Money = 0n;
@@ -64,8 +64,8 @@ interface LogOptions {
 const logName = "mcp-spending.jsonl";
 
 /**
- * An append-only file with two lines for each call that is not a read: one before anything is sent, and one at the end.
- * A call that is refused has no lines. Throws `SaveFailed`.
+ * Returns a function that adds a line to the spending log. The log has two lines for each call that is not a read: one
+ * before anything is sent, and one at the end. A call that is refused has no lines. The function throws `SaveFailed`.
  */
 export function spendingLog({ folder, now, origin }: LogOptions): (entry: LogEntry) => Promise<void> {
   const path = join(folder, logName);

@@ -52,7 +52,7 @@ export function checkTemplate(template: string): void {
   throw new UsageError(`unknown placeholder ${wrong} in the file name: use ${choices}`);
 }
 
-/** Fills one path segment of a template, and removes dots and spaces from its end. May be empty. */
+/** Fills one path segment of a template, and removes dots and spaces from its end. The result may be empty. */
 function fill(segment: string, values: NameValues): string {
   const text = (name: string) => PLACEHOLDERS[name]?.(values) ?? "";
   const absent = Object.keys(PLACEHOLDERS).filter((name) => text(name) === "");
@@ -65,7 +65,7 @@ function fill(segment: string, values: NameValues): string {
 /**
  * Fills a template. The template's own folders and leading dots stay. A value cannot add a folder, hide the file, or
  * turn the file name into a device name of Windows. A placeholder without a value is removed together with the dash,
- * underscore or space next to it; a folder that is empty then is left out. The file name is never empty.
+ * underscore or space next to it; a folder whose name is then empty is left out. The file name is never empty.
  *
  * @throws {UsageError} for an invalid template.
  */

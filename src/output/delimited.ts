@@ -36,9 +36,9 @@ const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const inertCell = (text: string): string => (formula.test(text) && !number.test(text) ? `'${text}` : text);
 
 /**
- * Writes records as rows of unformatted values below a header of column names. Absent values are empty. If the view
- * declares no columns, there is one column for each path in the records of the first batch. For an empty list, only the
- * header with the declared columns is written.
+ * Writes records as rows of unformatted values. If `header` is set, a row of column names comes first. Absent values
+ * are empty. If the view declares no columns, there is one column for each path in the records of the first batch. For
+ * an empty list, at most the header is written, and only if the view declares columns.
  */
 export async function* delimited(
   batches: AsyncIterable<readonly unknown[]>,

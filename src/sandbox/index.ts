@@ -52,7 +52,7 @@ export interface Sandbox extends SandboxControls, RequestHandler {
   readonly keyPrefix: string;
   /**
    * Checks a seed, and returns a function that replaces the state with the seed, if there is one, and then sets the
-   * scenario. Once this function has been called, `reset` does the same after it has cleared the state.
+   * scenario. Once the returned function has been called, `reset` does the same after it has cleared the state.
    * @throws ControlRefused naming what is invalid in the seed
    */
   prepareStart(start: SandboxStart): Promise<() => void>;

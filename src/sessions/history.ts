@@ -9,7 +9,7 @@ const maxEntries = 1_000;
 export interface History {
   /** Oldest first. */
   readonly entries: readonly string[];
-  /** Adds an entry. Ignores a file that cannot be written, because the conversation matters more. */
+  /** Adds an entry. Does not throw if the file cannot be written, because the conversation matters more. */
   readonly add: (entry: string) => void;
 }
 

@@ -73,7 +73,8 @@ export const nodePrograms = ({
     const { execa } = await import("execa");
     const running = execa(commandLine, {
       shell: true,
-      // The user may type a passphrase. Other input belongs to the shell loop or the MCP client that gpuctl runs in.
+      // On a terminal, the user may type a passphrase. Any other input is for the shell loop or the MCP client that
+      // started gpuctl.
       stdin: isatty(0) ? "inherit" : "ignore",
       stderr: "inherit",
       reject: false,
@@ -184,7 +185,8 @@ const readDelay = 500;
 
 /**
  * Closes the pipes of a program that was killed. The program may have started another one that still runs and keeps the
- * pipes open, such as a ProxyCommand of ssh. Otherwise, gpuctl would wait for that program, whatever the time limit.
+ * pipes open, such as a ProxyCommand of ssh. If the pipes were not closed, gpuctl would wait for the other program,
+ * even beyond the time limit.
  */
 const closePipes = ({ stdout, stderr }: Pipes): void => {
   stdout?.destroy();

@@ -6,13 +6,13 @@ interface FlowOptions {
    * success.
    */
   readonly patience: number;
-  /** In milliseconds. Must not go back. */
+  /** The current time in milliseconds. It must never decrease. */
   readonly now: () => number;
 }
 
 /** Requests in flight at the start. */
 const initialLimit = 8;
-/** Milliseconds of the first wait without `Retry-After`. The wait doubles each time, until a request succeeds. */
+/** Milliseconds of the first wait without a `Retry-After`. The wait doubles each time, until a request succeeds. */
 const initialDelay = 500;
 const maxDelay = 30_000;
 
@@ -28,7 +28,7 @@ export class Flow {
   #lastSuccess: number;
   #waits = 0;
   #resumesAt = 0;
-  /** How many times the limit was halved. */
+  /** Increases at each slowdown, so that requests that were sent before the slowdown are recognized. */
   #period = 0;
 
   constructor(options: FlowOptions) {

@@ -34,9 +34,9 @@ export interface Known {
   readonly service: string | undefined;
   /** The settings of the last run that had prompts. */
   readonly prompts: PromptSettings | undefined;
-  /** Bytes of the journal, without a torn last line. */
+  /** Size of the journal in bytes, without a torn last line. */
   readonly journalEnd: number;
-  /** Bytes of the journal, with a torn last line. */
+  /** Size of the journal in bytes, including a torn last line. */
   readonly journalSize: number;
   /** How many bytes of the output the journal accounts for. */
   readonly outputEnd: number;
@@ -46,7 +46,7 @@ export interface Known {
   readonly isCopyPending: boolean;
   /** A part of the name of the last copy. Undefined if there is no copy, or if an earlier version of gpuctl made it. */
   readonly copy: string | undefined;
-  /** The file with old results; undefined if the batch has none. */
+  /** The file with old results; undefined if the batch has no such file. */
   readonly replaced: Replaced | undefined;
 }
 
@@ -128,7 +128,7 @@ async function copyPaths(
   { files, out }: Pick<OpenOptions, "files" | "out">,
   copy: string | undefined,
 ): Promise<readonly [copy: string, replaced: string]> {
-  // Earlier versions always used this name.
+  // Earlier versions of gpuctl always used these two paths.
   if (copy === undefined) return [`${out}.new`, out];
   const target = await files.target(out);
   return [`${target}.new-${copy}`, target];
@@ -354,7 +354,7 @@ async function endInFlight(
   }
 }
 
-/** How many characters to write at once. */
+/** The number of characters that are collected before they are written. */
 const blockLength = 256 * 1024;
 
 /**

@@ -7,7 +7,7 @@ import type { Runtime } from "../start/services.ts";
 const patience = 1_000;
 
 interface StdinOptions {
-  /** How to end or skip the input. */
+  /** The end of messages; says how to end or skip the input, such as `; press Ctrl-D to end it`. May be empty. */
   readonly how: string;
   /** The flag or argument that the input is for. */
   readonly from: string;
@@ -15,8 +15,8 @@ interface StdinOptions {
 }
 
 /**
- * Reads stdin to its end. If that takes long, says on stderr what gpuctl is waiting for. Throws `Interrupted` as soon
- * as the user interrupts, and `UsageError` if the input exceeds the limit.
+ * Reads stdin to its end. If that takes long, may say on stderr what gpuctl is waiting for. Throws `Interrupted` as
+ * soon as the user interrupts gpuctl, and `UsageError` if the input exceeds the limit or cannot be read.
  */
 export const readStdin = async (
   { settings, system }: Pick<Runtime, "settings" | "system">,
@@ -37,7 +37,7 @@ export const readStdin = async (
   }
 };
 
-/** Reads what the user asked to read from stdin, such as the file `-`. */
+/** Reads an input for which the user named stdin, for example with the file name `-`. */
 export const readNamedStdin = (
   runtime: Pick<Runtime, "settings" | "system">,
   options: Omit<StdinOptions, "how">,

@@ -22,8 +22,8 @@ export interface ServiceDescription {
    */
   readonly replacementFor: (id: OperationId, input: object) => Promise<RequestParts | undefined>;
   /**
-   * If the cached description does not list the value, fetches the description again, with a short timeout. In a dry
-   * run, fetches nothing.
+   * Whether the service's description lists a value. If the cached description does not list it, fetches the
+   * description again, with a short timeout. In a dry run, fetches nothing.
    */
   readonly isListed: IsListedFor;
 }
@@ -46,7 +46,7 @@ export function createServiceDescription(
     warned.add(line);
   };
   return {
-    // The in-process sandbox serves every documented path, and building its description takes longer than a call.
+    // The sandbox inside gpuctl serves every documented path, and building its description takes longer than a call.
     descriptions: settings.sandbox
       ? undefined
       : {

@@ -41,9 +41,9 @@ function priceOfPicture({ body }: BatchRequest): Money | undefined {
 /**
  * The maximum cost of a chat. The messages, and other lists and objects such as tools, have at most as many tokens as
  * bytes. `max_tokens` limits the answer, and so does `max_completion_tokens` on some services; the larger one counts.
- * Undefined without `max_tokens`, or if `n` is not a positive whole number, because the service may then generate any
- * number of answers. Also undefined with a picture, because its number of tokens does not depend on the number of bytes
- * of the messages.
+ * Undefined without `max_tokens`. Undefined if `n` is not a positive whole number, because the service may then
+ * generate any number of answers. Undefined if a message has a part that is not text, such as a picture, because the
+ * number of tokens of that part does not depend on its number of bytes.
  */
 function mostForChat({ body }: BatchRequest, prices: TokenPrices): Money | undefined {
   const { max_tokens: maxTokens, max_completion_tokens: maxCompletion, messages, n = 1 } = body;

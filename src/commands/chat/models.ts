@@ -47,7 +47,7 @@ async function chatModels({ describe, request }: Pick<Context, "describe" | "req
   return models;
 }
 
-/** The names of the chat models; none if the service does not list them. */
+/** The names of the chat models; empty if the service does not list them, or if the list cannot be used. */
 export async function modelNames(context: Pick<Context, "describe" | "request">): Promise<readonly string[]> {
   try {
     return recordsOf(await chatModels(context))

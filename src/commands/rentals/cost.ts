@@ -59,8 +59,8 @@ export async function estimateHourlyCost(
 /**
  * Estimates the hourly cost of a rental. If the rental is on demand and one of the service's rental options matches,
  * uses the price of that option. Otherwise, uses the cost of the user's newest active rental with the same GPU and term
- * or, if there is none, of the newest such rental in the history. Returns undefined without any of these. The service
- * may charge a different price.
+ * or, if there is none, of the newest such rental in the history, in proportion to the number of GPUs. If there is none
+ * of these, returns undefined. The service may charge a different price.
  */
 export async function estimateCost(
   wanted: Wanted,
@@ -150,7 +150,7 @@ const fits = (option: Readonly<Record<string, unknown>>, wanted: Wanted): boolea
   (option.region ?? wanted.region) === wanted.region &&
   (option.connectionType ?? wanted.networkType) === wanted.networkType;
 
-/** A list with the cost of a rental. Empty if the GPU or term differs, or if the record lacks data for an estimate. */
+/** A list with a rental's cost. Empty if the GPU or the term differs, or if the record lacks data for an estimate. */
 function pricedLike({ gpuType, termType }: Wanted, record: unknown) {
   const text = (paths: readonly string[]) => asText(firstAt(record, paths)).toLowerCase();
   const gpus = Number(scalarText(firstAt(record, ["gpuCount"])));

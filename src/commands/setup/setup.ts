@@ -80,7 +80,7 @@ async function askService(wizard: Wizard): Promise<void> {
 
 const offeredKeys = ["rentals.region", "rentals.gpuType", "image.model", "chat.model"];
 
-/** The answer that sets no default. */
+/** The answer for no default. */
 const none = "-";
 
 async function askDefaults(wizard: Wizard): Promise<void> {

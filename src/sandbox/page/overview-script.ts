@@ -1,6 +1,6 @@
 import { servedControls } from "../../core/sandbox.ts";
 
-/** How often the overview is updated, in milliseconds. */
+/** Milliseconds from one update of the overview to the next. */
 const updateMs = 1000;
 
 /** The script of the overview. It inserts HTML that the sandbox rendered. It inserts values from JSON only as text. */

@@ -42,7 +42,7 @@ async function canTerminate(
   type: RentalType,
   { describe, settings }: Pick<Context, "describe" | "settings">,
 ): Promise<boolean> {
-  // The local sandbox always lists such an operation.
+  // The sandbox inside gpuctl always lists such an operation.
   if (settings.sandbox) return true;
   try {
     const { terminateOperations, terminateOperationsFor } = await import("../../../openapi/terminate.ts");
