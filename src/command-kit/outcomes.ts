@@ -63,7 +63,10 @@ export function createAndCheck<Value>(
       evenIfUnread: true,
     });
     if (thing === "rental" && id === undefined && !settings.dryRun) {
-      say(`Warning: the response has no ID. ${finding(thing, before, await idsOf(list))}`);
+      const fresh = newIn(await idsOf(list), before);
+      say(
+        `Warning: the response has no ID. ${fresh.length > 0 ? `New in the listing: ${fresh.join(", ")}.` : look}`,
+      );
     }
     return created;
   });
@@ -88,6 +91,9 @@ async function idsOf(list: () => Promise<unknown>): Promise<readonly string[] | 
   }
 }
 
+const newIn = (after: readonly string[] = [], before: readonly string[] = after): readonly string[] =>
+  after.filter((id) => !before.includes(id));
+
 function finding(
   thing: Thing,
   before: readonly string[] | undefined,
@@ -97,7 +103,7 @@ function finding(
   if (before === undefined) {
     return `Listed now: ${after.join(", ") || "nothing"}. What was listed before is not known.`;
   }
-  const fresh = after.filter((id) => !before.includes(id));
+  const fresh = newIn(after, before);
   return fresh.length === 0
     ? `Nothing new is listed yet, but the ${thing} may still appear. Check again before you retry.`
     : `New in the listing: ${fresh.join(", ")}. This request may have created it.`;

@@ -252,7 +252,10 @@ describe("doctor checks the service", () => {
     const reported = await checked("key", {
       respond: healthyService,
       env: { GPUCTL_API_KEY: "" },
-      before: ({ run }) => run(`config set apiKeyCommand false --base-url ${serviceUrl}`),
+      before: async ({ run }) => {
+        await run(`config set baseUrl ${serviceUrl}`);
+        await run("config set apiKeyCommand false");
+      },
     });
     expect(reported).toMatchObject({
       status: "failure",

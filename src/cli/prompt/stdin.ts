@@ -32,7 +32,8 @@ export const readStdin = async (
     return await io.stdin.read({ signal: interrupted, onWait, patience, maxBytes: inputLimits[kind] });
   } catch (error) {
     if (error instanceof InputTooLarge) throw new UsageError(`${from} from stdin: ${error.message}`);
-    if (isOfSystem(error)) throw readFailed(from, "from stdin", error, `Nothing was sent${how}.`);
+    if (isOfSystem(error))
+      throw readFailed(from, "from stdin", error, `Nothing was sent${how.startsWith("; --") ? how : ""}.`);
     throw error;
   }
 };

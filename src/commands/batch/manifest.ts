@@ -70,7 +70,7 @@ export default defineCommand({
       command: "gpuctl batch manifest k8s requests.jsonl --shards 8 --max-cost 20 > job.yaml",
     },
     {
-      text: "Print a Slurm array of 100 tasks, which generate an image for each row of a CSV file",
+      text: "Print a Slurm array of 100 tasks that generate an image for each CSV row",
       command: "gpuctl batch manifest slurm prompts.csv --endpoint image --shards 100 > job.sh",
     },
   ],

@@ -193,7 +193,7 @@ export default defineCommand({
       }
       if (maxCost !== undefined && unpriced > 0) {
         say(
-          `Warning: the price of ${unpriced} lines is not known in advance, so budget.maxCost cannot be checked for them.`,
+          `Warning: the price of ${unpriced} ${unpriced === 1 ? "line" : "lines"} is not known in advance, so budget.maxCost cannot be checked for ${unpriced === 1 ? "it" : "them"}.`,
         );
       }
       if (maxCost !== undefined && shard) {
@@ -428,7 +428,10 @@ async function keepUnsaved(
   if (lines.length === 0) throw error;
   const { saveInFirst } = await import("../../media/output-target.ts");
   const path = await saveInFirst(folders, "batch-results.jsonl", Buffer.from(lines.join("")));
-  const reason = `${lines.length} results could not be written: ${error instanceof DiskFailed ? error.reason : reasonOf(error)}`;
+  const what = lines.length === 1 ? "1 result" : `${lines.length} results`;
+  const reason = `${what} could not be written: ${error instanceof DiskFailed ? error.reason : reasonOf(error)}`;
   if (path === undefined) throw new ResultLost(reason);
-  throw new StoredElsewhere(`${reason}. Saved to ${path} instead, because you were charged for them.`);
+  throw new StoredElsewhere(
+    `${reason}. Saved to ${path} instead, because you were charged for ${lines.length === 1 ? "it" : "them"}.`,
+  );
 }

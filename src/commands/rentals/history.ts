@@ -8,7 +8,9 @@ export default defineCommand({
   path: "rentals history",
   summary: "List the rentals that have ended",
   operation: "listRentalHistory",
-  flags: { limit: flag.integer("Show at most N rentals, and do not read the rest of the list", { minimum: 1 }) },
+  flags: {
+    limit: flag.integer("Show at most N rentals, and do not read the rest of the list", { minimum: 1 }),
+  },
   view: pastRentals,
   examples: [
     { text: "List past rentals", command: "gpuctl rentals history --sandbox" },

@@ -5,7 +5,8 @@ import { exampleSession, readIfPossible, sessionsOf } from "../session.ts";
 export default defineCommand({
   path: "chat sessions list",
   summary: "List sessions, most recently used first",
-  details: 'The session "last" holds the last question that was asked without --session or --continue, with its answer.',
+  details:
+    'The session "last" holds the last question that was asked without --session or --continue, with its answer.',
   view: {
     kind: "list",
     columns: [
