@@ -23,8 +23,8 @@ test.each([
   ["one with an unknown outcome that comes first", [unknown, refused], 0, exit.unknownOutcome],
   ["one interrupted", [refused, interrupted], 3, exit.interrupted],
   ["one interrupted and one with an unknown outcome", [unknown, interrupted], 0, exit.interrupted],
-  ["only a cost limit", [new BudgetExceeded("too much")], 0, exit.budget],
-])("the exit code of several failures: %s", (_what, errors, succeeded, code) => {
+  ["one, because of a cost limit", [new BudgetExceeded("too much")], 0, exit.budget],
+])("the exit code of one or more failures: %s", (_what, errors, succeeded, code) => {
   const failures = errors.map((error, at) => ({ name: String(at), error }));
   expect(failureOf(new SomeFailed("some failed", { failures, succeeded }))).toMatchObject({
     exitCode: code,

@@ -100,7 +100,7 @@ const places: readonly { line: string; respond: (quoted: string) => Responder }[
   },
 ];
 
-/** A text, and the texts that result when its spellings are decoded repeatedly. It shares no code with gpuctl. */
+/** Returns a text, and the texts that result if its spellings are decoded repeatedly. Shares no code with gpuctl. */
 function readings(text: string): readonly string[] {
   const once = (from: string) =>
     from
@@ -211,7 +211,7 @@ describe("a URL with a password is refused, and the password is not shown", () =
   ];
   const cases = urls.flatMap((url) => passwords.map((password) => ({ url: url(password), password })));
 
-  // Each kind of URL with one of the passwords.
+  // If the run is not thorough: each kind of URL with one of the passwords.
   test.each(sample(cases, 0, 4, 8, 9, 13))("$url", async ({ url, password }) => {
     const { run, folder } = await createCli();
     for (const line of [

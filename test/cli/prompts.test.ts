@@ -75,7 +75,7 @@ describe("a missing value", () => {
     expect(validate("90m")).toBeUndefined();
   });
 
-  test("that is a command line runs in a shell", async () => {
+  test("that is a command line runs in a shell if it has several words", async () => {
     const { run } = await createCli();
     const line = "rentals run --gpus 1 --sandbox --dry-run";
     const whole = await run(line, { terminal: 100, ...answering("python3 train.py --epochs 3") });
@@ -222,7 +222,7 @@ describe("a confirmation", () => {
     expect(asked[0]).toContain("(Sandbox: no real resources are affected.)");
   });
 
-  test("names the profile that is removed, not a service", async () => {
+  test("names the profile that is removed, not the sandbox", async () => {
     const { run } = await createCli();
     await run("profile add work --base-url https://gpu.example.com --key-command 'print-key'");
     const { asked, prompts } = answeringConfirm(false);

@@ -23,7 +23,7 @@ test("--quiet still reports errors", async () => {
   expect(err).toContain("4711");
 });
 
-test("with -o json, stdout has only JSON", async () => {
+test("with -o json, stdout is valid JSON", async () => {
   const { run } = await createCli();
   for (const line of [
     "rentals create vm --gpus 1 --wait -o json",

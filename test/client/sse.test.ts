@@ -12,7 +12,7 @@ async function eventsOf(chunks: readonly Uint8Array[]): Promise<ServerEvent[]> {
   return events;
 }
 
-/** Splits the UTF-8 bytes of a text at these offsets. An offset beyond the end counts on from the start. */
+/** Splits the UTF-8 bytes of a text at these offsets. An offset beyond the end wraps around to the start. */
 function split(text: string, places: readonly number[]): Uint8Array[] {
   const bytes = Buffer.from(text);
   const at = [0, ...places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
@@ -80,7 +80,7 @@ describe("server-sent events", () => {
     expect(await eventsOf([Buffer.from("\uFEFFdata: x\n\n")])).toEqual([{ event: undefined, data: "x" }]);
   });
 
-  test("do not result from an empty body or from comments", async () => {
+  test("do not result from an empty body, or from comments and fields other than data", async () => {
     expect(await eventsOf([])).toEqual([]);
     expect(await eventsOf([Buffer.from(": ping\n\n: ping\n\nid: 7\n\nretry: 5\n\n")])).toEqual([]);
   });

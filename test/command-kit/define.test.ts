@@ -14,7 +14,7 @@ const spending = { spending: () => "Pay for it?" };
 const destruction = { destruction: () => "Delete it?" };
 
 describe("a destructive command requires a confirmation", () => {
-  test("because of its operation", () => {
+  test("if its operation is destructive", () => {
     defineCommand({ ...plain, operation: "deleteCurrentUser", confirm: destruction });
     // @ts-expect-error The command has no confirmation.
     defineCommand({ ...plain, operation: "deleteCurrentUser" });
@@ -22,7 +22,7 @@ describe("a destructive command requires a confirmation", () => {
     defineCommand({ ...plain, operation: "deleteCurrentUser", confirm: spending });
   });
 
-  test("because of another operation that it calls", () => {
+  test("if another operation that it calls is destructive", () => {
     const also = { operation: "getRental", alsoCalls: ["deleteCurrentUserLegacy"] } as const;
     defineCommand({ ...plain, ...also, confirm: destruction });
     // @ts-expect-error The command has no confirmation.
@@ -33,7 +33,7 @@ describe("a destructive command requires a confirmation", () => {
     defineCommand({ ...plain, alsoCalls: ["deleteCurrentUserLegacy"] });
   });
 
-  test("because of the effect that it declares", () => {
+  test("if it declares a destructive effect", () => {
     defineCommand({ ...plain, effect: "destroy", confirm: destruction });
     // @ts-expect-error The command has no confirmation.
     defineCommand({ ...plain, effect: "destroy" });
@@ -58,7 +58,7 @@ describe("a destructive command requires a confirmation", () => {
 });
 
 describe("a command that spends money requires a confirmation", () => {
-  test("because of its operation", () => {
+  test("if its operation spends money", () => {
     defineCommand({ ...plain, operation: "createVirtualMachineRental", confirm: spending });
     // @ts-expect-error The command has no confirmation.
     defineCommand({ ...plain, operation: "createVirtualMachineRental" });
@@ -66,7 +66,7 @@ describe("a command that spends money requires a confirmation", () => {
     defineCommand({ ...plain, operation: "createVirtualMachineRental", confirm: destruction });
   });
 
-  test("because of another operation that it calls, or of the effect that it declares", () => {
+  test("if another operation that it calls spends money, or if it declares that effect", () => {
     const also = { operation: "getRental", alsoCalls: ["extendReserved"] } as const;
     defineCommand({ ...plain, ...also, confirm: spending });
     // @ts-expect-error The command has no confirmation.
@@ -83,7 +83,7 @@ describe("a command that only sends its operation", () => {
     defineCommand({ ...plain, operation: "updateCurrentUser" });
   });
 
-  test("neither spends nor destroys", () => {
+  test("must neither spend nor destroy", () => {
     // @ts-expect-error The command destroys.
     callCommand({ ...described, operation: "deleteCurrentUser" });
     // @ts-expect-error The command spends.

@@ -174,7 +174,7 @@ describe("the shards of a batch", () => {
     expect(await merge(cli)).toMatchObject({ code: exit.done, data: { succeeded: ids.length } });
   });
 
-  test("get equal parts of --max-cost, and the run says so", async () => {
+  test("get equal parts of --max-cost, and each run names its part", async () => {
     const cli = await createCli();
     await writeFile(join(cli.folder, "prompts.txt"), "A lighthouse\nA fox");
     const line =

@@ -280,7 +280,7 @@ describe("batch run", () => {
     ["on one line", "audio", "{}"],
     ["on several lines, with an error", "image", '{\n"code":"E1","message":"Half done","issues":[]}\n'],
     ["on several lines, with an error", "audio", '{\n"code":"E1","message":"Half done","issues":[]}\n'],
-  ])("the output has every undecodable result of a repeated key, in JSON %s: %s", async (_, key, end) => {
+  ])("writes every undecodable result of a repeated key to the output, in JSON %s: %s", async (_, key, end) => {
     const results = ["first", "second", "third"].map((text) => `${base64(Buffer.from(text.repeat(30)))}!`);
     const repeated = results.map((result) => `"${key}":"${result}"`).join();
     const media = key === "image" ? `"images":[{${repeated}}]` : repeated;
@@ -359,7 +359,7 @@ describe("batch run", () => {
     }
   });
 
-  test("stops at a rejected key, and the next run sends the remaining lines", async () => {
+  test("stops if the service rejects the key, and the next run sends the remaining lines", async () => {
     const cli = await createCli({
       respond: service((_, attempt) => (attempt === 1 ? refusal(401) : answer())),
     });

@@ -41,7 +41,7 @@ describe("a service that has only the replacements of deprecated operations", ()
   test.each([
     ["vm --gpus 1", "virtual-machine"],
     ["bare-metal --gpus 8 --network-type ethernet", "bare-metal"],
-  ])("is used to create %s and to list the rental", async (words, type) => {
+  ])("is used to create a rental and to list it: rentals create %s", async (words, type) => {
     const cli = await serving("replacements");
     const { out, requests } = await runAll(cli, `rentals create ${words}`, "rentals list -o json");
     expect(JSON.parse(out)).toMatchObject([{ id: 1001, rentalType: type }]);

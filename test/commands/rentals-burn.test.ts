@@ -13,7 +13,7 @@ const historyPath = "/v2/on-demand/rental-history";
 
 type Body = Readonly<Record<string, unknown>> | readonly unknown[] | null;
 
-/** A sandbox with one rental of $2.00 an hour. `bodies` replaces responses to reads, by path. */
+/** A sandbox with one rental of $2.00 an hour. `bodies` replaces the responses to later reads, by path. */
 async function withOneRental(bodies: Readonly<Record<string, Body | (() => Response)>> = {}) {
   let ready = false;
   const respond: Responder = ({ path, method }) => {
@@ -201,7 +201,7 @@ describe("the lock for creates with a burn limit", () => {
     return { ...cli, lock };
   }
 
-  test("times out with an error that says what gpuctl waited for, if another process holds it", async () => {
+  test("if another process holds it, the wait times out with an error that says what gpuctl waited for", async () => {
     const { run, lock } = await withLock(-3600);
     const { code, err, requests } = await run(`${line} --max-burn 10`);
     expect({ code, requests }).toEqual({ code: 8, requests: [] });
@@ -236,7 +236,10 @@ describe("the lock for creates with a burn limit", () => {
   });
 
   describe("is lost during the first of three creates", () => {
-    /** A CLI that loses the lock when a create is sent. It then calls `spoil`, and responds with the status `first`. */
+    /**
+     * A CLI whose lock is taken by another process when a create is sent. The service then calls `spoil` and responds
+     * with the status `first`.
+     */
     async function loser(spoil: () => void, first = 201) {
       let creates = 0;
       const cli = await createCli({
@@ -311,7 +314,7 @@ describe("the lock for creates with a burn limit", () => {
 });
 
 describe("--max-burn with --count", () => {
-  /** A service whose response to the nth create has the fields of `costs(n)`. It lists a price only with `offer`. */
+  /** A service whose response to the nth create has the fields of `costs(n)`. Without `offer`, it lists no price. */
   const serviceWith = (
     costs: (at: number) => object,
     {

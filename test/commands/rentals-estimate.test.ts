@@ -66,7 +66,7 @@ describe("before a create, the estimated cost is shown", () => {
   test.each([
     ["they are of another kind", vm, [{ ...option, machineType: "bare-metal" }]],
     ["they are in another region", `${vm} --region us-east-1`, [option]],
-    ["a term is reserved", `${vm} --term-type reserved`, [option]],
+    ["the term is reserved", `${vm} --term-type reserved`, [option]],
     ["the response is not a list", vm, { message: "none" }],
   ])("but not from rental options when %s", async (_why, line, option) => {
     const { question } = await promptFor(line, { [options]: option });

@@ -24,7 +24,7 @@ const detached = (script: string, ...flags: readonly string[]) =>
   sh(script, "--label", "train", "--detach", "--lease", "1h", ...flags);
 
 describe.skipIf(process.platform === "win32")("rentals jobs", () => {
-  test("a detached job continues; `attach` copies the results back, ends the rental and exits with the status of the command", async () => {
+  test("a detached job continues after `rentals run` exits; `attach` copies the results back, ends the rental and exits with the status of the command", async () => {
     const { run, active, jobs, leases, folder } = await createRenter();
     const started = await run(
       detached("echo one; echo two >&2; echo 42 > model; exit 4", "--fetch", "model"),
@@ -71,9 +71,9 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
   });
 
   test.each([
-    ["a closed pipe", "EPIPE", 0],
-    ["a full disk", "ENOSPC", 1],
-  ])("logs --follow ends before the command after %s", async (_name, code, expected) => {
+    ["stdout is a closed pipe", "EPIPE", 0],
+    ["the disk is full", "ENOSPC", 1],
+  ])("logs --follow ends, although the command still runs, if %s", async (_name, code, expected) => {
     const { run, remote } = await createRenter();
     await run(detached('echo one; until [ -e "$HOME/go" ]; do sleep 0.1; done'));
     const writeFails = Object.assign(new Error("no space left on the disk"), { code });
@@ -94,7 +94,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     await writeFile(join(remote.home, "go"), "");
   });
 
-  test("a job file is ignored if its ID is a path to another folder", async () => {
+  test("a job file is ignored if its ID is a path to another folder, or if it is a pipe", async () => {
     const { run, jobs, folder } = await createRenter();
     await run(detached("sleep 5"));
     const [{ id }] = await jobs();
@@ -429,11 +429,11 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
   );
 
   test.each([
-    ["refuses the login", "Permission denied (publickey).", 9],
-    ["cannot be reached", "Connection refused", 8],
+    ["refuses a login from here", "Permission denied (publickey).", 9],
+    ["cannot be reached from here", "Connection refused", 8],
     ["has another host key", "Host key verification failed.", 9],
   ])(
-    "`attach` leaves a detached job running if its machine %s from here",
+    "`attach` leaves a detached job running if its machine %s",
     async (_name, stderr, expected) => {
       let isUp = true;
       const { run, active, jobs } = await createRenter({ trouble: () => (isUp ? undefined : { stderr }) });
@@ -460,7 +460,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(await active()).toEqual([]);
   });
 
-  test("`cancel` keeps a job open if its rental is kept and its command could not be stopped", async () => {
+  test("`cancel` does not mark a job as ended if its rental is kept and its command could not be stopped", async () => {
     let isUp = true;
     const { run, active, jobs } = await createRenter({
       trouble: () => (isUp ? undefined : { stderr: "Connection refused" }),
@@ -502,7 +502,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
   });
 
   test.each([
-    ["refuses a job whose process may be about to rent", otherProcess, 2, "creating"],
+    ["does not end a job whose process may be about to rent", otherProcess, 2, "creating"],
     ["ends a job whose process was killed before it rented", deadProcess, 0, "ended"],
   ])("`cancel` %s", async (_, process, exitCode, state) => {
     const { run, jobs, folder } = await createRenter();
@@ -715,7 +715,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     });
     await writeFile(join(folder, "state", "jobs", id, "output.log"), "one\ntwo");
     const stop = new AbortController();
-    // Interrupted in the first pause, after the output so far was read.
+    // Ctrl-C comes in the first pause, after the existing output was read.
     const options = { terminal: 80, signal: stop.signal, onSleep: () => stop.abort(new Interrupted()) };
     const { code, out, err } = await run(`rentals jobs logs --follow ${id}`, options);
     expect({ code, out }, err).toEqual({ code: 130, out: "one\ntwo\n" });

@@ -72,7 +72,7 @@ describe("rentals list --older-than", () => {
     ["10s", [9, 10, 12]],
     ["29d", [10]],
     ["31d", [0]],
-  ])("%s matches rentals that are older, but no rental without a creation time", async (age, ids) => {
+  ])("%s matches rentals that are older, but no rental whose age is unknown", async (age, ids) => {
     expect(await idsOf(`--older-than ${age}`)).toEqual(ids);
   });
 
@@ -140,7 +140,7 @@ describe("rentals list --limit", () => {
   });
 });
 
-test("rentals list says so if no rental matches", async () => {
+test("rentals list says that no rental matches", async () => {
   const { run } = await createCli({ respond: always(200, rentals) });
   expect(await run("rentals list --label nothing", overNetwork())).toMatchObject({
     code: 0,

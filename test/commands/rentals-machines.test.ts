@@ -96,7 +96,7 @@ describe("machines of the sandbox", () => {
     "a reset": "sandbox reset --yes --sandbox",
   };
   test.each(sample(Object.entries(ends), 1))(
-    "end with their programs and home folders after %s",
+    "end after %s, and so do their programs; their home folders are deleted",
     async (_name, line) => {
       const cli = await withMachines();
       await cli.rent("vm --gpus 1 --term-type reserved --days 1 --no-convert-to-on-demand-on-expiry");

@@ -81,7 +81,7 @@ describe.runIf(process.platform === "linux")("if the machine restarts while the 
   // Without setsid, the command has no process group of its own that the restart could kill.
   needs("setsid");
 
-  test.each(restarts)("copies the results back and then ends the rental if %s", async (_, restart) => {
+  test.each(restarts)("`rentals run` copies the results back and then ends the rental if %s", async (_, restart) => {
     const { run, restarting, folder, active, leases, jobs, isOtherRunning } = await createRestarting(restart);
     const { code, out, err } = await run(sh(script, "--fetch", "model"), { programs: restarting });
     expect({ code, out }, err).toEqual({ code: 7, out: "ready\n" });
@@ -93,7 +93,7 @@ describe.runIf(process.platform === "linux")("if the machine restarts while the 
     expect(isOtherRunning()).toBe(restart.reusesPid);
   });
 
-  test("says what could not be copied back, and ends the rental", async () => {
+  test("`rentals run` says what could not be copied back, and ends the rental", async () => {
     const { run, restarting, folder, active } = await createRestarting(
       { hasBootId: true, reusesPid: false },
       () => ({ stderr: "read: Input/output error", status: 1 }),

@@ -248,7 +248,7 @@ describe.skipIf(process.platform === "win32")("a command line that is run again"
   });
 });
 
-describe.skipIf(process.platform === "win32")("a job whose attached process cannot be checked", () => {
+describe.skipIf(process.platform === "win32")("a job of another process", () => {
   const line = sh("exit 4", "--detach", "--lease", "1h");
 
   /** A job whose process is on another machine and has created the rental. */
@@ -260,7 +260,7 @@ describe.skipIf(process.platform === "win32")("a job whose attached process cann
     return { ...renter, id };
   }
 
-  test("is reported as an error when its command line is run again, and nothing is rented", async () => {
+  test("causes an error if its command line is run again and the process cannot be checked; nothing is rented", async () => {
     const { run, id, active } = await createDistant();
     const asked: string[] = [];
     const confirm = async ({ message }: { readonly message: string }) => asked.push(message) > 0;
@@ -300,7 +300,7 @@ describe.skipIf(process.platform === "win32")("a job whose attached process cann
     expect(await active()).toHaveLength(1);
   });
 
-  test("makes `jobs attach` name the attached process and --take-over", async () => {
+  test("makes `jobs attach` name the process and --take-over if the process cannot be checked", async () => {
     const { run } = await createDistant();
     const { code, err } = await run("rentals jobs attach", { answerSignal: () => AbortSignal.timeout(500) });
     expect(code, err).toBe(130);
@@ -372,7 +372,7 @@ describe.skipIf(process.platform === "win32")("a job whose attached process cann
   });
 });
 
-describe.skipIf(process.platform === "win32")("a job that stops because of an error", () => {
+describe.skipIf(process.platform === "win32")("a job without an attached process", () => {
   const line = sh("exit 6", "--detach", "--lease", "1h", "--env", "MODE=fast");
 
   /** A job without an attached process. The service refuses the requests that `refuses` selects. */
@@ -439,7 +439,7 @@ describe.skipIf(process.platform === "win32")("a job that stops because of an er
     expect(await active()).toEqual([]);
   });
 
-  describe("whose limit was reached while no process was attached", () => {
+  describe("whose limit was reached", () => {
     const reached = { process: deadProcess, stopsAt: 1, limit: "the time limit of 2h" };
 
     test("is stopped by `jobs attach`, and its results are copied back", async () => {
@@ -473,7 +473,7 @@ describe.skipIf(process.platform === "win32")("a job that stops because of an er
       expect(await renter.active()).toEqual([]);
     }, 20_000);
 
-    test("exits with the status of its command if the command had ended by itself, and its results are copied back", async () => {
+    test("makes `jobs attach` exit with the status of its command if the command had ended by itself, and its results are copied back", async () => {
       const renter = await createRenter();
       await renter.run(sh("echo a > model; echo done; exit 3", "--fetch", "model", ...leased));
       const [{ id }] = await renter.jobs();
@@ -487,7 +487,7 @@ describe.skipIf(process.platform === "win32")("a job that stops because of an er
       expect(await renter.active()).toEqual([]);
     });
 
-    test("exits with 8 if the connection breaks off while gpuctl stops its command", async () => {
+    test("makes `jobs attach` exit with 8 if the connection breaks off while gpuctl stops its command", async () => {
       const renter = await createRenter();
       await renter.run(sh("trap 'exit 9' TERM; sleep 30 & wait", ...leased));
       await changeJob(renter, { ...reached, phase: "running" });
@@ -505,7 +505,7 @@ describe.skipIf(process.platform === "win32")("a job that stops because of an er
       expect([code, stops], err).toEqual([8, 2]);
     });
 
-    test("exits with 8 although its results cannot be copied back", async () => {
+    test("makes `jobs attach` exit with 8 even if its results cannot be copied back", async () => {
       let isStopped = false;
       const renter = await createRenter({
         trouble: ({ input }) => {
@@ -526,7 +526,7 @@ describe.skipIf(process.platform === "win32")("a job that stops because of an er
       expect(await renter.active()).toEqual([]);
     });
 
-    test("exits with 8 although its command had not started", async () => {
+    test("makes `jobs attach` exit with 8 even if its command had not started", async () => {
       const renter = await createRenter({
         // The first gpuctl process was killed right before it started the command.
         trouble: ({ input }) =>
@@ -591,7 +591,7 @@ describe.skipIf(process.platform === "win32")("the lease of a job", () => {
     ["is removed if no rental was requested", undefined, 0],
     ["stays if the rental may belong to another account", firstMoment - hour, 1],
     ["stays if the rental may still appear", firstMoment, 1],
-  ])("after a job without a rental was canceled: %s", async (_, rentedAt, left) => {
+  ])("%s (after `jobs cancel` of a job without a rental)", async (_, rentedAt, left) => {
     const renter = await createRenter();
     const job = { service: serviceUrl, process: deadProcess, rentedAt, leaseFile: leaseFile(renter) };
     const { id: token, rentalLabel: label } = await storeJob(join(renter.folder, "state"), job);

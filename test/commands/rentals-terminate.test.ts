@@ -114,7 +114,7 @@ describe("rentals terminate", () => {
     );
   });
 
-  test("counts a rental that has already ended as terminated, says so, and ends the others", async () => {
+  test("succeeds if a rental had already ended, says so for that rental, and ends the others", async () => {
     const { run } = await createCli();
     for (const line of [vm, vm, "rentals terminate 1001 --yes --sandbox"]) await run(line);
     const { code, out, err, requests } = await run("rentals terminate 1001 1002 --yes --sandbox");
@@ -264,7 +264,7 @@ test("rentals terminate succeeds if the rental ends before the request reaches t
   expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^ID .*\n7 .*had already ended\n$/) });
 });
 
-test("rentals terminate prints the results of the rentals that ended if others fail", async () => {
+test("if some rentals cannot be ended, rentals terminate prints the results of the others", async () => {
   const { run } = await createCli({
     respond: ({ method, body, path }) =>
       method === "POST" && path.endsWith("/terminate") && Object(body).rentalId === 1001
@@ -839,7 +839,7 @@ describe("commands that need all active rentals", () => {
       {},
       null,
     ].flatMap((page) => lines.map(([line, code]) => [page, line, code] as const)),
-  )("fail with %j instead of a complete list, and create or end nothing: %s", async (page, line, code) => {
+  )("fail if the service returns %j instead of a complete list, and create or end nothing: %s", async (page, line, code) => {
     const { run } = await createCli({
       negotiates: true,
       respond: ({ method, path }) =>

@@ -498,7 +498,7 @@ describe("tts with a long text keeps the parts of another text", () => {
       ["--file", "book2/talk.txt", "--out", "-"],
     ],
     ["a text to stdout", [text, "--out", "-"], [shouted.join(" "), "--out", "-"]],
-  ])("when it has spoken %s", async (_, one, other) => {
+  ])("when it speaks %s", async (_, one, other) => {
     let broken = true;
     const cli = await createCli({
       respond: voiceBut((spoken) => (broken && spoken === last ? failing(400) : undefined)),

@@ -1,7 +1,6 @@
 /**
  * Runs the tests with Redocly's proxy between gpuctl and the sandbox, and fails if a request or a response does not
- * match the served description. Arguments are passed to vitest. Without arguments, vitest runs the tests of the command
- * line, the library and the negotiation.
+ * match the served description. Arguments are passed to vitest. Without arguments, vitest runs `allTests`.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

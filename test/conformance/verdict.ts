@@ -47,7 +47,7 @@ export interface Verdict {
   readonly mismatched: number;
   /** Each mismatch once, with a count if it occurred several times. */
   readonly mismatches: readonly string[];
-  /** The ids of operations without a 200 response in any exchange. */
+  /** The IDs of the operations for which no exchange has a 200 response that is unaltered. */
   readonly unseen: readonly string[];
 }
 

@@ -24,7 +24,7 @@ describe.each(shellNames)("Tab in %s", (shell) => {
     expect(await offered("gpuctl rentals create b")).toEqual(["bare-metal"]);
   });
 
-  test("skips flags that come first, and their values", async () => {
+  test("skips flags before or between the words of a command, and the values of these flags", async () => {
     expect(await sorted("gpuctl --sandbox rentals create ")).toEqual(["bare-metal", "vm"]);
     expect(await sorted("gpuctl --profile rentals volumes ")).toEqual(["attach", "create", "list"]);
     expect(await sorted("gpuctl --base-url http://127.0.0.1:1 volumes ")).toEqual([
@@ -35,7 +35,7 @@ describe.each(shellNames)("Tab in %s", (shell) => {
     expect(await offered("gpuctl rentals --output json cr")).toEqual(["create"]);
   });
 
-  test("offers the flags of a command and those of every command", async () => {
+  test("offers the flags of a command and the global flags", async () => {
     const words = await offered("gpuctl rentals create vm --");
     expect(words).toEqual(expect.arrayContaining(["--gpu-count", "--gpus", "--max-burn", ...globalNames]));
     expect(new Set(words).size, "each once").toBe(words.length);

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { repository, runProgram } from "../support/process.ts";
 import { thorough } from "../support/thorough.ts";
 
-// Only in a thorough run: the demo repeats commands of the README, each in a process of its own.
+// This runs only in a thorough run, because the demo is slow: it starts a process for each command.
 test.runIf(thorough)("the demo works, leaves the user's state unchanged, and replaces no file", async () => {
   const folder = await mkdtemp(join(tmpdir(), "gpuctl-demo-test-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

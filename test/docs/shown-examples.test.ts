@@ -10,7 +10,7 @@ import { needsTerminal, runShown } from "../support/examples.ts";
 
 const pages = manual({ nouns, globals, version: "1.2.3", date: "2026-01-02" });
 
-/** The examples at the end of a help text: the lines of each. */
+/** The lines of each example at the end of a help text. */
 const examplesIn = (help: string): readonly (readonly string[])[] =>
   help
     .slice(help.indexOf("\nExamples:\n") + "\nExamples:\n".length)

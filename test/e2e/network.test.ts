@@ -53,7 +53,7 @@ async function throughProxy() {
 }
 
 describe("gpuctl behind a corporate proxy", () => {
-  test("connects through the proxy and trusts its CA (NODE_EXTRA_CA_CERTS)", async () => {
+  test("connects through the proxy and trusts the CA in NODE_EXTRA_CA_CERTS", async () => {
     const { run, requests, authority } = await throughProxy();
     const env = { NODE_EXTRA_CA_CERTS: authority };
     expect(await run("volumes list -o json", { env })).toEqual({ code: 0, out: "[]\n", err: "" });

@@ -8,7 +8,7 @@ import { addProgram, createHome, type Environment, firstChunk, type Home } from 
 import { needs, pathOf } from "../support/programs.ts";
 import { sample } from "../support/thorough.ts";
 
-/** A job with input and results. It says in its output how often it ran. */
+/** A job with input and results. Its results say how often it ran. */
 const script = `echo start >> ran
 cat data.txt
 mkdir -p results
@@ -53,7 +53,10 @@ const moments: Readonly<Record<string, Moment>> = {
 const textOf = async (request: IncomingMessage): Promise<string> =>
   Buffer.concat(await request.toArray()).toString();
 
-/** A server that passes requests on. It calls `at` before and after each, and disconnects if `at` returns false. */
+/**
+ * A server that passes requests on. It calls `at` before and after each request, and disconnects if `at` returns
+ * false.
+ */
 async function createProxy(
   target: string,
   at: (request: string, handled: boolean) => boolean,
@@ -82,11 +85,11 @@ interface Signalled {
   readonly home: Home;
   /** Runs gpuctl. The first run that reaches the moment gets the signal. */
   readonly run: (line: string) => Promise<{ code: number | undefined; out: string; err: string }>;
-  /** With `isArmed: false`, no run gets the signal at a request before this is called. */
+  /** With `isArmed: false`, no run gets the signal at a request before `arm` is called. */
   readonly arm: () => void;
 }
 
-/** A home with a project, and a served sandbox with machines. At the moment, gpuctl gets the signal. */
+/** A home with a project, and a served sandbox with machines. At `moment`, gpuctl gets `signal`. */
 async function createSignalled(
   moment: Moment,
   signal: Signal,

@@ -251,7 +251,7 @@ describe("Ctrl-C", () => {
     }
   });
 
-  it("in an endless --jq filter keeps a response that was paid for", async () => {
+  it("or SIGTERM in an endless --jq filter keeps a response that was paid for", async () => {
     const { start } = await homeWithServer();
     const child = start(`chat Hoi -m llama --debug --jq "def f: f; f"`);
     await firstChunk(child.stderr);

@@ -5,7 +5,7 @@ import { clientOf, openSandbox } from "./harness.ts";
 
 const old = "/v2/on-demand/rental-history";
 const history = "/v2/on-demand/rentals/history";
-/** Milliseconds after which a client fetches the description again after a failure. */
+/** The time in milliseconds between a failed fetch of the description and the next attempt. */
 const retryAfter = 5 * 60_000;
 
 /** A client for a service with these responses by path, and the paths that it requested. */
@@ -93,7 +93,7 @@ describe("the service's description", () => {
     expect(paths).toEqual([descriptionPath, old, old, descriptionPath, history]);
   });
 
-  test("is not waited for after the signal of a call aborts; another call continues", async () => {
+  test("no longer delays a call whose signal aborts; another call continues", async () => {
     const { client, paths } = serviceWith({ [descriptionPath]: () => new Promise(() => {}), [old]: listed });
     const controller = new AbortController();
     const ended = client.listRentalHistory({}, { signal: controller.signal });

@@ -34,9 +34,9 @@ test.each(Object.entries(spellings))("base64 is decoded: %s", (_, spell) => {
 
 test.each([
   ["an empty text", ""],
-  ["blanks alone", " \r\n\t"],
+  ["only blanks", " \r\n\t"],
   ["a data URL with nothing in it", "data:image/png;base64,"],
-  ["padding alone", "=="],
+  ["only padding", "=="],
   ["too much padding", "AAAA="],
   ["three padding characters", "A==="],
   ["padding in the middle", "AAA=AAAA"],

@@ -143,7 +143,7 @@ test("for any values the name is a single file name, valid on every system", () 
   );
 });
 
-test("a missing seed leaves no double dash", () => {
+test("a name has no double dash, and no dash at its start or end, even if values are missing", () => {
   expect(fileName("{model}.{ext}", { ...given, model: "+- ㊱" })).toMatch(/^\+-36\./);
   const parts = fc.shuffledSubarray(["{date}", "{slug}", "{seed}", "{index}", "{model}"], { minLength: 1 });
   fc.assert(

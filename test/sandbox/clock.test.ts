@@ -58,7 +58,7 @@ test("moving to the current time changes nothing", async () => {
   expect(sandbox.clock.set(start)).toEqual({ now: at(0), frozen: false, offsetMs: 0 });
 });
 
-test("rentals start only when the clock moves, not while it is frozen", async () => {
+test("a rental does not start while the clock is frozen, but starts when the clock is advanced", async () => {
   const sandbox = await openSandbox();
   sandbox.clock.freeze();
   await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });

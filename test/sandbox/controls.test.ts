@@ -50,7 +50,7 @@ test("a third-party validator and a third-party linter accept the description of
   expect(JSON.parse(out)).toMatchObject({ totals: { errors: 0, warnings: 0 }, problems: [] });
 }, 60_000);
 
-/** A request for each control, by the name of the control. They are sent in this order. */
+/** A request for each control, by the name of the control. The requests are sent in this order. */
 const calls: Readonly<
   Record<string, { readonly query?: string; readonly last?: string; readonly body?: unknown }>
 > = {

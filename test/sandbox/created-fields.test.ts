@@ -22,7 +22,7 @@ const kinds = [
   },
 ] as const;
 
-/** The other fields that a field requires to be accepted and to have an effect. */
+/** By field: the other fields without which the sandbox rejects or ignores this field. */
 const companions: Readonly<Record<string, Json>> = {
   termPeriodDays: { termType: "reserved" },
   termType: { termPeriodDays: 1 },

@@ -164,7 +164,7 @@ test.each([
   expect(await sandbox.ask("listVirtualMachineRentals")).toEqual([]);
 });
 
-test("timestamps use the sandbox's clock, not the machine's", async () => {
+test("the sandbox's time is that of its own clock, not of the machine's", async () => {
   const sandbox = await openSandbox();
   expect(sandbox.status().now).toBe(new Date(start).toISOString());
 });

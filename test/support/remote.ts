@@ -61,7 +61,8 @@ async function runScript(
   { input = "", keepsInputOpen, onStdout, onStderr, signal }: StreamOptions,
 ): Promise<number> {
   const child = spawn("sh", ["-s"], { cwd: home, env: { PATH: process.env.PATH, HOME: home } });
-  // Simulates a broken connection. A script that waits for the end of its input then ends the programs that it started.
+  // Simulates a broken connection. If a script waits for the end of its input, closing the input makes the script end
+  // the programs that it started.
   const stop = () => {
     if (keepsInputOpen) child.stdin.destroy();
     else child.kill();
@@ -87,7 +88,7 @@ async function runScript(
   return code ?? 143;
 }
 
-/** The last two arguments are the source and the target, one of them as `HOST:PATH` below the home folder. */
+/** The last two arguments are the source and the target. One is `HOST:PATH`, with PATH relative to the home folder. */
 async function copy(home: string, args: readonly string[]): Promise<number> {
   const [from = "", to = ""] = args.slice(-2).map((path) => {
     const [, remote] = /^[^/]+:(.*)$/.exec(path) ?? [];

@@ -116,7 +116,7 @@ describe.skipIf(process.platform === "win32")("closing the terminal", () => {
       const script = "trap '' TERM; echo started; while :; do sleep 1; done";
       await writeFile(join(home.folder, "script"), script);
       const shell = home.interactiveShell();
-      // The shell passes the signal on before it runs this trap. When the shell ends, the kernel sends it again.
+      // The shell passes the signal on before it runs this trap. The kernel sends the signal again when the shell ends.
       shell.type("trap 'until grep -q Interrupted: log; do sleep 0.1; done' EXIT\r");
       shell.type('gpuctl rentals run --gpus 1 --sandbox --yes -- sh -c "$(cat script)" 2> log\r');
       await shell.waitFor(/^started$/m);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createRentedHome } from "../support/rented-home.ts";
 import { cursorMoves, type Terminal } from "../support/terminal.ts";
 
-/** A watch of three rentals below a line that the shell printed. It polls too rarely to hide a missing redraw. */
+/** A watch of three rentals below a line that the shell printed. It polls once an hour, so only a resize redraws it. */
 async function watching(columns: number, rows = 24) {
   const home = await createRentedHome(["trainer", "evaluator", "notebook"]);
   const line = "echo before; gpuctl rentals list --watch 1h --sandbox --color never";

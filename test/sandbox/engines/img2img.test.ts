@@ -113,7 +113,7 @@ describe("a reference is rejected if it is", () => {
     ["a data URL", `data:image/png;base64,${png}`],
     ["not a picture", base64(Buffer.from("just a text"))],
     ["a truncated PNG", base64(bytes.subarray(0, 60))],
-    ["the signature of a PNG alone", base64(bytes.subarray(0, 8))],
+    ["only the signature of a PNG", base64(bytes.subarray(0, 8))],
     ["a PNG with a wrong checksum of its pixels", base64(flipped)],
     ["a PNG that claims a million by a million pixels", base64(huge)],
     ["a JPEG that claims 65535 by 65535 pixels", base64(hugeJpeg)],
@@ -145,7 +145,7 @@ const [header, pixels, end] = ((bytes) => [
   bytes.subarray(-12),
 ])(Buffer.from(png, "base64")) as [Buffer, Buffer, Buffer];
 
-test("a PNG that inflates to more than its pixels is refused before all of it is inflated", async () => {
+test("a PNG that inflates to more bytes than its pixels need is refused before all of it is inflated", async () => {
   const data = deflateSync(Buffer.alloc(96 * 1024 * 1024), { level: 1 });
   const before = process.memoryUsage().arrayBuffers;
   const bomb = base64(Buffer.concat([header, chunkOf("IDAT", data), end]));

@@ -26,7 +26,7 @@ test("the same request gives the same bytes", async () => {
   expect(sha256(await drawPicture(small))).toBe(sha256(await drawPicture({ ...small })));
 });
 
-test("the pixels of a request are the same in every release", async () => {
+test("the same request gives the same pixels in every release", async () => {
   const pinned: Record<string, string> = {};
   for (const prompt of ["a lake", "a forest", "a desert", "a city at night"]) {
     pinned[prompt] = sha256((await draw({ prompt, width: 400, height: 300 })).data);
@@ -60,7 +60,7 @@ test("the backend does not change the image", async () => {
   expect(sha256(torch.data)).toBe(sha256(tvm.data));
 });
 
-// A square, and the sizes with the highest and the lowest ratio of width to height.
+// If the run is not thorough: a square, and the sizes with the highest and the lowest ratio of width to height.
 test.each(sample(resolutions, 0, 4, 8))("a picture of %i x %i has that size", async (width, height) => {
   const png = await drawPicture({ ...small, width, height });
   const header = new DataView(png.buffer, png.byteOffset);
