@@ -25,7 +25,7 @@ class Disk {
     });
   }
 
-  /** Precedes each step of the process. Never returns once the process is killed, so the step does not happen. */
+  /** Precedes each step of the process. Never resolves once the process is killed, so the step does not happen. */
   async step(): Promise<void> {
     await new Promise(setImmediate);
     this.#stepsLeft -= 1;

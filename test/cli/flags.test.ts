@@ -66,7 +66,7 @@ test.each(commandsWithPlainFields)("the values that a user types for $path arriv
   );
 });
 
-test("a shell parses a quoted argument to the original argument", () => {
+test("a quoted argument, parsed as a shell parses it, is the original argument", () => {
   fc.assert(
     fc.property(
       fc.array(

@@ -27,7 +27,7 @@ describe("global flags are accepted anywhere on the line", () => {
   });
 });
 
-describe("a setting comes from the flag, else from the environment, else from the profile", () => {
+describe("the settings of a command", () => {
   async function withProfile() {
     const cli = await createCli({ respond: always(200, []) });
     await cli.run(
@@ -43,7 +43,7 @@ describe("a setting comes from the flag, else from the environment, else from th
     return { ...cli, urlOf };
   }
 
-  test("the base URL", async () => {
+  test("the base URL comes from the flag, else from the environment, else from the profile", async () => {
     const { urlOf } = await withProfile();
     const env = { GPUCTL_BASE_URL: "https://env.example.com" };
     expect(await urlOf("--base-url https://flag.example.com", env)).toBe("https://flag.example.com");
@@ -59,7 +59,7 @@ describe("a setting comes from the flag, else from the environment, else from th
     );
   });
 
-  test("the output format, from the flag or else from the environment", async () => {
+  test("the output format comes from the flag, else from the environment", async () => {
     const { run } = await createCli();
     const env = { GPUCTL_OUTPUT: "json", GPUCTL_SANDBOX: "1" };
     expect((await run("volumes list", { env })).out).toBe("[]\n");

@@ -3,7 +3,7 @@ import { nouns } from "../../src/cli/generated/tree.ts";
 import { parse } from "../../src/cli/parse/program.ts";
 import { createCli } from "../support/cli.ts";
 
-describe("a mistake on the command line", () => {
+describe("checks of the command line", () => {
   test.each([
     ["rentls list", "`gpuctl rentals`"],
     ["rentls list --type vm", "`gpuctl rentals`"],
@@ -40,7 +40,7 @@ describe("a mistake on the command line", () => {
     "--help rentls",
     "rentals lst --help",
     "rentals create vn --help",
-  ])("gets a suggestion even with --help: %s", async (line) => {
+  ])("a mistake gets a suggestion even with --help: %s", async (line) => {
     const { run } = await createCli();
     const { code, out, err } = await run(line);
     expect({ code, out }).toEqual({ code: 2, out: "" });
@@ -49,7 +49,7 @@ describe("a mistake on the command line", () => {
     );
   });
 
-  test("gets no suggestion if nothing is similar", async () => {
+  test("a mistake gets no suggestion if nothing is similar", async () => {
     const { run } = await createCli();
     for (const line of ["nope", "nope --help", "rentals nope", "volumes list --xyzzy", "completion ksh93"]) {
       const { code, err } = await run(line);
@@ -300,7 +300,7 @@ describe("flag aliases", () => {
     expect(err).toContain("--gpu-count and --gpus are the same flag");
   });
 
-  test("an error names the flag as it was typed", async () => {
+  test("are named in an error as they were typed", async () => {
     const { run } = await createCli();
     const { err } = await run("rentals create bare-metal --gpus 9 --network-type ethernet --sandbox");
     expect(err).toBe("Error: --gpus must be a multiple of 8, not 9\nNothing was sent.\n");
@@ -308,7 +308,7 @@ describe("flag aliases", () => {
     expect((await run("image x --height 512 --sandbox")).err).toContain("--height: 1024x512 is not");
   });
 
-  test("an argument and the flag for the same field conflict", async () => {
+  test("of an argument cannot be used together with the argument", async () => {
     const { run } = await createCli();
     expect(await run("image cat --prompt dog --sandbox")).toMatchObject({ code: 2, requests: [] });
   });

@@ -35,7 +35,7 @@ describe("the body of an error response", () => {
       { code: "context", message: "too long", issues: [{ path: ["messages", "0"], message: "too long" }] },
     ],
     [
-      "a nested inference error with a number",
+      "a nested inference error whose code is a number",
       { error: { message: "busy", type: "x", param: null, code: 503 } },
       { code: "503", message: "busy", issues: [] },
     ],
@@ -94,7 +94,7 @@ describe("the body of an error response", () => {
     ],
     ["HTML that was cut in a script", "<h1>Bad gateway</h1><script>let a = '<b", "Bad gateway"],
     ["JSON that was cut", '{"code":"BAD', '{"code":"BAD'],
-  ])("becomes the message if it is not JSON: %s", (_name, text, message) => {
+  ])("determines the message even if it is not JSON: %s", (_name, text, message) => {
     expect(readFailure(502, text)).toEqual({ status: 502, code: "HTTP_502", message, issues: [] });
   });
 

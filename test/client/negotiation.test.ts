@@ -220,7 +220,7 @@ describe("the description", () => {
     expect(await run("rentals history", overNetwork(env))).toMatchObject({ code, requests: [] });
   });
 
-  test("is not fetched in the in-process sandbox", async () => {
+  test("is not fetched for the in-process sandbox", async () => {
     const { run, folder } = await createCli({ negotiates: true });
     const { requests } = await run("rentals list --sandbox");
     expect(requests.map(({ path }) => path)).not.toContain(descriptionPath);

@@ -83,7 +83,7 @@ describe("the user interrupts", () => {
     });
   });
 
-  test("before a write was sent: nothing can have taken effect", async () => {
+  test("before a write is sent: nothing can have taken effect", async () => {
     const { signal, interrupt } = interrupting();
     const server = await listenRaw(interrupt);
     const secure = server.origin.replace("http:", "https:");

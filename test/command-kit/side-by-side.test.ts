@@ -80,7 +80,7 @@ test("after a 429, nothing is started until the wait is over, and then fewer ite
   expect(await outcomes).toEqual(items.map((item) => ({ value: item.toUpperCase() })));
 });
 
-test("after several 429s, the longest delay is waited for only once", async () => {
+test("after several 429s, all waits together are only as long as the longest delay", async () => {
   const { started, slept, work, options, begun, succeed, fail, wake } = controlled();
   const outcomes = sideBySide(["a", "b", "c"], work, { ...options, concurrency: 3 });
   await begun();

@@ -6,7 +6,7 @@ import { overNetwork } from "../support/service.ts";
 const slow = "^(a+)+$";
 const stuck = `${"a".repeat(40)}!`;
 
-/** Runs `api call` for an operation whose body has these properties. */
+/** Runs `api call` for an operation with these body properties and parameters. */
 const called = async (properties: object, fields: string, parameters: readonly object[] = []) => {
   const document = description({
     "POST /v2/things": {

@@ -62,7 +62,7 @@ describe("an answer in Markdown", () => {
     );
   });
 
-  test("cannot control the terminal, even from a code block, or if it arrives one character at a time", async () => {
+  test("cannot control the terminal, not even from a code block, or if it arrives one character at a time", async () => {
     const evil = "a\x1b[2Jb \x1b]0;owned\x07 &#27;[2J\n\n```js\nconst a\x1b[31m = 1; \x9b2J\r\n```\n";
     for (const pieces of [[evil], [...evil]]) {
       const { run } = await saying(...pieces);

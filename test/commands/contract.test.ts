@@ -29,7 +29,7 @@ test.each(ids)("%s has a command and a handler in the sandbox", (id) => {
   expect(handlers[id]).toBeTypeOf("function");
 });
 
-/** The requests of an example. It is run without `--dry-run`, so that it sends its requests. */
+/** The requests of an example. The example is run without `--dry-run`, so that the requests are sent. */
 async function requestsOf(
   { command, after = [] }: Example,
   respond?: Responder,
@@ -39,7 +39,7 @@ async function requestsOf(
   return (await runShown(cli, command.replace(" --dry-run", ""))).requests;
 }
 
-/** The requests of each example that was already run. An example can be for several operations. */
+/** The requests of each example that was already run. An example can be checked for several operations. */
 const known = new Map<Example, Promise<readonly SeenRequest[]>>();
 
 function requestsOnce(example: Example): Promise<readonly SeenRequest[]> {
@@ -117,10 +117,10 @@ describe.each(negatives.map((negative, position) => ({ ...negative, negative, po
       }
     });
 
-    // The test above shows that the service rejects each input. The command sends only every fourth of the inputs, or
-    // all of them in a thorough run.
+    // The test above shows that the service rejects each input, so the next test sends only every fourth input through
+    // a command, or every input in a thorough run.
     if (typed === undefined || (position % 4 > 0 && !thorough)) return;
-    // Without a value in the path of the operation, there is no request that the service could reject.
+    // Without a value for the parameter in its path, the operation has no URL to which a request could be sent.
     if (operations[negative.operation].path.includes(`{${negative.path[0]}}`)) return;
 
     test("is rejected by the service if the command is run with --no-validate", async () => {
@@ -135,7 +135,7 @@ describe.each(negatives.map((negative, position) => ({ ...negative, negative, po
 const valueAt = (input: unknown, path: NegativeInput["path"]): unknown =>
   path.reduce((inside, step) => Object(inside)[step], input);
 
-/** The reason why no command line can express this invalid input. Undefined if there is no reason. */
+/** The reason why no command line can express this invalid input. Undefined if no reason is known. */
 function reason({ path, limit, input, operation }: NegativeInput): string | undefined {
   const value = valueAt(input, path);
   if (Array.isArray(value) && value.length === 0) return "a missing flag is not an empty list";

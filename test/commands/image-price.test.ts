@@ -16,7 +16,7 @@ describe("image price", () => {
   });
 });
 
-describe("image price -o json has no rounding error", () => {
+describe("-o json has no rounding error", () => {
   /** Size, steps, number of pictures, and their total price in dollars, which was calculated by hand. */
   const prices = [
     ["1536x640", 25, 3, "0.028125"],
@@ -32,14 +32,14 @@ describe("image price -o json has no rounding error", () => {
     expect(out).toMatch(new RegExp(`"dollars": ${Number(total)}\\D`));
   });
 
-  test("in the price of any supported resolution, which has at most 12 decimals", async () => {
+  test("in the price at any supported resolution, and no price has more than 12 decimals", async () => {
     const { run } = await createCli();
     for (const size of resolutions) {
       for (const steps of [1, 7, 29, 50]) {
         const { out } = await run(`image price --size ${size} --steps ${steps} -o json`);
         const { dollarsEach, cost } = JSON.parse(out);
         const [width = 0, height = 0] = size.split("x").map(Number);
-        // 12 decimals are enough, because each number of pixels is a multiple of 2^12.
+        // 12 decimals are enough, because the number of pixels of each resolution is a multiple of 2^12.
         const exact = (BigInt(width) * BigInt(height) * BigInt(steps) * 10n ** 12n) / (2n ** 22n * 625n);
         expect(Math.round(dollarsEach * 1e12)).toBe(Number(exact));
         expect(String(dollarsEach).length).toBeLessThanOrEqual(14);

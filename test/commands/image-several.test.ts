@@ -9,7 +9,7 @@ const picture = () => Response.json({ images: [{ image: base64(tinyPng()) }] });
 const refused = (status: number, headers = {}) =>
   Response.json({ code: "NO", message: `Refused with ${status}`, issues: [] }, { status, headers });
 
-/** Responds to each seed with `respond`, and counts the requests in progress. */
+/** Responds with `respond`. Counts the requests in progress (`seen`), and the attempts for each seed (`attempts`). */
 function service(respond: (seed: number, attempt: number) => Response | Promise<Response>) {
   const attempts = new Map<number, number>();
   const seen = { underWay: 0, most: 0 };
@@ -92,7 +92,7 @@ describe("image with several pictures", () => {
   });
 });
 
-describe("image with several pictures, of which one fails", () => {
+describe("image with several pictures, when requests fail,", () => {
   test.each([
     ["an unknown outcome", 500, 10, "the outcome is unknown"],
     ["a broken connection", 0, 10, "the outcome is unknown"],

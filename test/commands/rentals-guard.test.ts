@@ -724,7 +724,7 @@ describe("a rental that got another lease after a create whose outcome is unknow
   test.each([
     [["rentals lease set 1001 12h --sandbox"], ["1001"]],
     [["rentals lease set 1001 12h --sandbox", "rentals lease clear 1001 --sandbox"], []],
-  ])("keeps what the user decided before the service responded to the create: %j", async (lines, leased) => {
+  ])("has a lease or none, as the user decided before the create ended: %j", async (lines, leased) => {
     const cli = await duringCreate(lines);
     expect((await cli.run(`${create} --label train --lease 2h`)).code).toBe(0);
     expect(await leasesOf(cli)).toMatchObject(

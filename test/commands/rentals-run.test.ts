@@ -244,7 +244,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(err).toMatch(/could not be reached for 1m (1|[5-9])\d?s: the connection was refused/);
   });
 
-  test("does not count the time that this computer slept", async () => {
+  test("does not count the time during which this machine was suspended", async () => {
     let sleeps = 0;
     const renter = await createRenter({
       trouble: () => (sleeps < 3 ? { stderr: "Connection refused" } : undefined),
@@ -417,7 +417,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
   });
 
   test.each([0, 6])(
-    "fails if its output cannot be written, and the command exits with %i",
+    "fails if gpuctl's output cannot be written and the command exits with %i",
     async (status) => {
       const { run, active } = await createRenter();
       const writeFails = Object.assign(new Error("no space left on the disk"), { code: "ENOSPC" });
@@ -435,7 +435,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     const programs: typeof remote.programs = {
       which: async (program) => `/usr/bin/${program}`,
       stream: async (program, args, options) => {
-        // The rental says that it has rsync, even if this machine has none.
+        // The rental reports that it has rsync, even if this machine, on which its commands run, has none.
         const input = options.input?.replace("command -v rsync", "true");
         if (program !== "rsync")
           return remote.programs.stream(program, args, { ...options, ...(input !== undefined && { input }) });
@@ -610,7 +610,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       const onSleep = async (milliseconds: number) => {
         if (milliseconds !== limitCheck) return;
         checks += 1;
-        // The second check never ends, as if the limit were far away.
+        // The second wait never ends, as if the limit were far away.
         await (checks === 1 ? opened : new Promise(() => {}));
         renter.advance(days);
       };
@@ -622,7 +622,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(Math.round(Date.parse(stopsAt) - Date.parse(rentedAt) - paid)).toBe(0);
     });
 
-    test("a --max-cost that lasts beyond the latest possible date is stored as that date", async () => {
+    test("a --max-cost that would be reached only after the latest possible date is stored as that date", async () => {
       const { run, jobs } = await createRenter();
       const onSleep = (milliseconds: number) =>
         milliseconds === limitCheck ? new Promise(() => {}) : undefined;
@@ -631,7 +631,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect((await jobs())[0].stopsAt).toBe("+275760-09-13T00:00:00.000Z");
     });
 
-    test("a job without a limit has the longest lease", async () => {
+    test("a job without a limit has a lease of the maximum length", async () => {
       let ends = "";
       const renter = await createRenter({
         trouble: async () => {
@@ -712,7 +712,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
         expect(await jobs()).toMatchObject([{ hourlyCost: "2" }]);
       });
 
-      test("--max-cost is said to have no effect if the expected price is 0, too", async () => {
+      test("a warning says that --max-cost has no effect if the expected price is also 0", async () => {
         const { run } = await createFree(0);
         const { code, err } = await run(sh("exit 3", "--max-cost", "0.10"));
         expect(code, err).toBe(3);
@@ -815,7 +815,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     [["--time-limit", "0s"], /--time-limit must be greater than 0/],
     [["--detach"], /--detach requires --lease or --keep/],
     [["--detach", "--lease", "1h", "--time-limit", "1h"], /cannot be used/],
-  ])("with %j is refused before anything is sent", async (flags, message) => {
+  ])("with %j is refused before anything is rented", async (flags, message) => {
     const { run } = await createRenter();
     const { code, err, requests } = await run(sh("true", ...flags));
     expect({ code, posts: requests.filter(({ method }) => method === "POST") }).toEqual({
@@ -925,7 +925,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect([code, copies], err).toEqual([3, 2]);
   });
 
-  test("copies back although ssh does not answer for a minute", async () => {
+  test("copies the results back although ssh does not answer for a minute", async () => {
     let refusals = 20;
     let isOut = false;
     const { run, folder } = await createRenter({
@@ -1334,7 +1334,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
 
     test.each([
       ["sends the request again", false],
-      ["reports that another process has ended the rental", true],
+      ["reports that the rental has ended, although another process ended it,", true],
     ])(
       "%s when the same command line is repeated, and does not run the command again",
       async (_, elsewhere) => {

@@ -7,7 +7,7 @@ const service = overNetwork();
 const error = { code: "FORBIDDEN", message: "not for you", issues: [] };
 const failed = { success: false };
 
-/** Responds to writes, or to reads, with this body and status 200. The sandbox responds to all other requests. */
+/** A CLI whose writes, or reads, get this body with status 200. The sandbox responds to all other requests. */
 const answering = (body: unknown, to: "writes" | "reads" = "writes") =>
   createCli({
     respond: ({ method }) =>

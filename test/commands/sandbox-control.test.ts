@@ -244,7 +244,7 @@ test("chat in the sandbox replies from a script, which can be shown and cleared"
   expect((await run("chat Hi --sandbox")).out).toBe("sandbox-echo heard: Hi\n");
 });
 
-test("the error for an invalid chat script has the file, the path of the value and the line", async () => {
+test("the error for an invalid chat script names the path and the line of the invalid value", async () => {
   const { run, folder } = await createCli();
   writeFileSync(join(folder, "script.jsonl"), '{"text": "a"}\n{"toolCalls": [{"nam": "x"}]}\n');
   const { code, err } = await run("sandbox chat script script.jsonl");

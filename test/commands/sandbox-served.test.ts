@@ -202,7 +202,7 @@ describe("sandbox commands with the URL of a served sandbox", () => {
       ["/_sandbox/clock/freeze", `Bearer ${token}`],
     ]);
     expect(served.clock.show().frozen).toBe(true);
-    // Over plain http, gpuctl sends the token only to this machine.
+    // Over plain http, gpuctl sends the token to another machine only with --insecure-http.
     const elsewhere = { ...env, GPUCTL_BASE_URL: "http://sandbox.test" };
     expect(await cli.run("sandbox clock resume", { env: elsewhere })).toMatchObject({
       code: 2,

@@ -10,7 +10,7 @@ async function scratch() {
   return { folder, path: join(folder, "thing") };
 }
 
-/** A process of this machine; the one called "killed" no longer runs. */
+/** The processes of this machine, as seen by the process named `self`. All of them run, except one named "killed". */
 const processCalled = (self: string) => ({
   self,
   isRunning: (name: string) => name !== "killed",

@@ -24,7 +24,7 @@ cd "$HOME/machine" && exec sh -c "$*"`;
 
 type CookHome = Pick<Home, "folder" | "run" | "shell">;
 
-/** A home whose sandbox is in use, with the programs that recipes call. */
+/** A home that uses its sandbox, with fakes of the programs that recipes call. */
 async function cookHome<Made extends CookHome>(create: (env: Environment) => Promise<Made>): Promise<Made> {
   const home = await create({ GPUCTL_SANDBOX: "1" });
   await addProgram(home.folder, "ssh", ssh);

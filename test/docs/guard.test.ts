@@ -30,7 +30,7 @@ test("the commands of docs/leases.md work one after another", async () => {
   }
 });
 
-test("docs/leases.md links to the files of docs/guard that call gpuctl", () => {
+test("docs/leases.md links to the files of docs/guard", () => {
   const page = readFileSync(join(repository, "docs", "leases.md"), "utf8");
   const linked = [...page.matchAll(/\]\(guard\/([^)]+)\)/g)].map(([, name = ""]) => name);
   for (const name of linked) expect(text(name)).toContain("gpuctl");
@@ -83,7 +83,7 @@ describe("crontab", () => {
 describe("systemd", () => {
   const units = ["gpuctl-guard.service", "gpuctl-guard.timer"];
 
-  /** Checks changed copies of the units. */
+  /** Runs the check of systemd-analyze on copies of the units, changed by `change`. */
   async function verify(change: (unit: string) => string) {
     const copies = await mkdtemp(join(tmpdir(), "gpuctl-units-"));
     onTestFinished(() => rm(copies, { recursive: true, force: true }));

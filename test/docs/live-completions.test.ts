@@ -163,7 +163,7 @@ describe("Tab in zsh inserts", () => {
   });
 });
 
-/** The argument that a shell parses from the text on the line. */
+/** The argument that a shell reads from `word`, which is a part of a command line. */
 async function parsedBy(shell: ShellName, word: string, cwd: string): Promise<string> {
   return (await runProgram(shell, ["-c", `printf %s ${word}`], { cwd })).out;
 }

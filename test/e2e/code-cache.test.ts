@@ -49,7 +49,10 @@ async function usedHome() {
   return { home, first, files: await cachedFiles(home) };
 }
 
-/** Compiles a script as the cache does, but in a new process, because V8 rejects code compiled with other flags. */
+/**
+ * Compiles a script and writes it to a cache file as gpuctl does. Uses a new process, because V8 rejects code that was
+ * compiled with other flags.
+ */
 async function plant(script: string, file: string): Promise<void> {
   const program = `
     const { readFileSync, writeFileSync } = require("node:fs");

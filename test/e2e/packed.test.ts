@@ -149,7 +149,7 @@ describe("the packed library", () => {
   });
 });
 
-/** Every Vitest suite in the documentation. */
+/** Every Vitest suite in README.md and docs/library.md. */
 const suites = ["README.md", "docs/library.md"].flatMap((text) =>
   blocksOf(readFileSync(join(repository, text), "utf8"), "js")
     .filter((block) => block.includes('from "vitest"'))
@@ -280,7 +280,7 @@ test("every file in dist/ except the licenses is loaded by the command, the libr
 /** The name by which code refers to a file. For a type declaration file, it is the name of the JavaScript file. */
 const loadedAs = (name: string): string => basename(name).replace(/\.d\.([cm])ts$/, ".$1js");
 
-test("every bundled library is in the list of licenses", async () => {
+test("every library that is bundled in dist/library is in the list of licenses", async () => {
   const manifest = JSON.parse(await readFile(join(folder, "node_modules/gpuctl/package.json"), "utf8"));
   expect(manifest.dependencies).toBeUndefined();
   const dist = join(folder, "node_modules/gpuctl/dist");

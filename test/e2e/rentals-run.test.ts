@@ -6,7 +6,7 @@ import { addProgram, createHome, firstChunk, type Home } from "../support/proces
 import { needs, pathOf } from "../support/programs.ts";
 import { sample, thorough } from "../support/thorough.ts";
 
-/** A job with input and results. It says in its output how often it ran. */
+/** A job with input and results. Its file `ran` has one line for each time that the job was started. */
 const script = `echo start >> ran
 cat data.txt
 mkdir -p results
@@ -20,7 +20,7 @@ exit 3
 const line =
   "rentals run --gpus 1 --sync project --fetch results --env SECRET=s3cret --sandbox --yes -- sh train.sh";
 
-/** A home with a project, in whose sandbox rentals boot immediately. */
+/** A home with a project. In its sandbox, rentals boot immediately. */
 async function createRenter(): Promise<Home> {
   const home = await createHome();
   const project = join(home.folder, "project");
@@ -38,7 +38,7 @@ const expectNothingLeft = async ({ run }: Home) => {
 
 const resultOf = (home: Home, name: string) => readFile(join(home.folder, "results", name), "utf8");
 
-/** Hides the rsync of rentals from the gpuctl of a home. */
+/** Makes the gpuctl of a home find no rsync on rentals. */
 const withoutRemoteRsync = ({ folder }: Home) =>
   addProgram(
     folder,

@@ -79,7 +79,7 @@ describe.skipIf(process.platform === "win32")("rentals ssh", () => {
     expect(terminal.text()).not.toContain("interrupted");
   });
 
-  test("forwards SIGTERM to ssh, and exits with its status", async () => {
+  test("forwards SIGTERM to ssh, and exits with ssh's exit status", async () => {
     const home = await withSsh(
       'trap "echo ended > ended; exit 9" TERM; echo ready; while :; do sleep 0.05; done',
     );

@@ -20,7 +20,7 @@ export interface ThirdPartyServer {
 
 interface ServerOptions {
   readonly key: string;
-  /** Responses instead of the default record, by method and path. */
+  /** Replacements for the default responders, by method and path. */
   readonly instead?: Readonly<Record<string, Responder>>;
 }
 
@@ -29,8 +29,8 @@ type Responder = (request: ReceivedRequest, response: ServerResponse) => void;
 const prefix = "/gpu/api";
 
 /**
- * A service like the one that gpuctl calls, written only from its documentation. It shares no code with gpuctl. Where
- * the documentation leaves field names and record shapes open, those of this service differ from the sandbox's.
+ * An imitation of the service that gpuctl calls, written only from that service's documentation. The imitation shares
+ * no code with gpuctl. It differs from the sandbox where the documentation leaves field names and record shapes open.
  */
 export async function serveThirdParty({ key, instead = {} }: ServerOptions): Promise<ThirdPartyServer> {
   const requests: ReceivedRequest[] = [];

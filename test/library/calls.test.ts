@@ -256,7 +256,7 @@ test("withResponse returns the status, the headers and the service's ID of the r
 
 const createUnauthorized = (origin: string) => clientOf(origin, { apiKey: "" }).listStorageVolumes();
 
-test("a call with stream: true names the method stream(), and sends nothing", async () => {
+test("the error for a call with stream: true names the method stream(), and nothing is sent", async () => {
   const { sandbox, client } = await openSandbox();
   const input = { model: "sandbox-echo", messages: [{ role: "user" as const, content: "Hi" }], stream: true };
   const call = client.createChatCompletion(input);

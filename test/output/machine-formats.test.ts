@@ -40,7 +40,7 @@ const grid = fc
   .chain((columns) => fc.array(fc.array(text, { minLength: columns, maxLength: columns })));
 const jsonValue = fc.jsonValue({ stringUnit: "binary" }).map((value) => JSON.parse(JSON.stringify(value)));
 
-/** A strict RFC 4180 parser. It throws an error if the text is anything else. */
+/** A strict RFC 4180 parser. It throws an error if the text violates the standard. */
 function readCsv(source: string): string[][] {
   const rows: string[][] = [];
   let at = 0;
@@ -229,7 +229,7 @@ describe("json of streamed records", () => {
 });
 
 describe("jsonl", () => {
-  test("is a line for each record, as it was sent", async () => {
+  test("has one line for each record, as the service sent the record", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(jsonValue), async (records) => {
         const lines = (await rendered(records, machines, separate("jsonl"))).split("\n");

@@ -58,7 +58,7 @@ test("a fault of a replacement does not affect the documented operation", async 
   expect(await send(rentals, vm)).toBe(503);
 });
 
-test("a fault of a documented list can name a field that only its replacement has", async () => {
+test("a fault of a documented list operation can name a field that only the replacement has", async () => {
   const { sandbox, send } = await opened();
   sandbox.faults.add({ operation: "listRentalHistory", status: 503, where: { limit: 5 } });
   expect(await send(`${rentals}/history?limit=6`)).toBe(200);

@@ -257,7 +257,7 @@ test("an error has the code and the message of the fault", async () => {
   });
 });
 
-test("a fault can respond with a web page, such as a proxy's, and with any status", async () => {
+test("a fault can respond with its own body, such as a proxy's web page, and with or without an error status", async () => {
   const sandbox = await openSandbox();
   const body = "<h1>Forbidden</h1>";
   sandbox.faults.add({ operation: "*", status: 403, body, contentType: "text/html; charset=utf-8" });

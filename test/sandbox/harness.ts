@@ -8,7 +8,7 @@ import { requestFor, requestForAssumed } from "./request.ts";
 
 export { origin } from "./request.ts";
 
-/** The time at which a sandbox that `openSandbox` returns starts. */
+/** The time that the clock of a sandbox from `openSandbox` shows at first. */
 export const start = Date.UTC(2026, 10, 20, 12);
 
 const outputs: { readonly [Id in OperationId]: { readonly output: z.ZodType<OutputOf<Id>> } } = operations;
@@ -60,7 +60,7 @@ export async function openSandbox({
     sandbox.fetch(requestFor(id, input, key));
   return {
     ...sandbox,
-    /** Moves the computer's clock forward by milliseconds. */
+    /** Moves the machine's clock, as the sandbox sees it, forward by `ms` milliseconds. */
     advance(ms: number) {
       now += ms;
     },

@@ -50,7 +50,7 @@ test("restored state continues unchanged", async () => {
   expect(await after()).toEqual(first);
 });
 
-test("after a snapshot is restored in another sandbox, a new snapshot of that sandbox equals it", async () => {
+test("after a snapshot is restored in another sandbox, that sandbox's own snapshot equals the restored one", async () => {
   const snapshot = (await usedSandbox()).snapshot();
   const other = await openSandbox();
   other.restore(JSON.stringify(snapshot));
@@ -213,7 +213,7 @@ test("every table except the log, the clock and the sums is in a snapshot, and a
   expect(sandbox.requests.list({ limit: 50 })).toEqual([]);
 });
 
-test("a restored engine sends a key only if the same engine already had that key in this sandbox", async () => {
+test("a restored engine keeps the variable of its key only if this sandbox already had that engine", async () => {
   const sandbox = await openSandbox();
   const engine = { kind: "chat", url: "https://models.example/v1", apiKeyEnv: "SOME_TOKEN" };
   sandbox.engines.save(engine);

@@ -64,7 +64,7 @@ export interface RunOptions {
   readonly stdin?: string | Uint8Array | SlowPipe | LazyInput;
   /** stdout and stderr, and stdin unless `stdin` is given, are a terminal of this many columns. */
   readonly terminal?: number;
-  /** A program that writes to gpuctl's stdin over time (`read`), and gets its stdout (`write`) and stderr (`log`). */
+  /** A program that writes to gpuctl's stdin over time (`read`), and reads its stdout (`write`) and stderr (`log`). */
   readonly messages?: {
     readonly read: AsyncIterable<Uint8Array>;
     /** Called for each write to stdout. The write ends once the returned promise settles. */

@@ -12,8 +12,9 @@ export const hostile =
 export const control = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
 
 /**
- * Which part of a response is hostile. "everything": every string and an additional field. "texts": only texts for people
- * to read, so that commands work as usual. "failures": every request fails, and every text of the error is hostile.
+ * Which part of a response is hostile. "everything": every string. "texts": only texts for people to read, so that
+ * commands work as usual. Both also add a hostile field to each object, except in the description. "failures": every
+ * request fails, and every text of the error is hostile.
  */
 export type Hostility = "everything" | "texts" | "failures";
 

@@ -54,7 +54,7 @@ const withoutPages = (text: string) =>
 
 const document = (text: string, paths: unknown) => Response.json({ ...JSON.parse(text), paths });
 
-/** More bytes than a client should read. */
+/** A response with this many megabytes, which are more than a client should read. */
 function huge(megabytes: number): Response {
   const megabyte = new Uint8Array(1024 * 1024).fill(0x20);
   let left = megabytes;
@@ -98,7 +98,7 @@ export const undescribed: readonly NonstandardService[] = [
   { name: "has null for a description", description: () => Response.json(null) },
   { name: "has an empty description", description: () => Response.json({}) },
   { name: "has a list of paths", description: (text) => document(text, []) },
-  { name: "has numbers for paths", description: (text) => document(text, { ...mapped(text, () => 7) }) },
+  { name: "has numbers for operations", description: (text) => document(text, { ...mapped(text, () => 7) }) },
   {
     name: "has nonsense in each operation",
     description: (text) =>

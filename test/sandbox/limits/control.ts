@@ -118,7 +118,7 @@ export const controlChecks = {
     expect(JSON.stringify(kept)).not.toContain("gpuctl-sandbox-full");
   },
   seed: async (text) => {
-    // test/sandbox/accounts.test.ts checks accounts, test/commands/sandbox-situations.test.ts checks situations.
+    // test/sandbox/accounts.test.ts checks accounts, and test/commands/sandbox-situations.test.ts checks situations.
     expect(text).toContain("accounts (further users");
     expect(text).toContain("situations, boots and faults");
     const sandbox = await openSandbox();
