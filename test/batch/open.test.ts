@@ -11,7 +11,7 @@ import { scratchFolder } from "../media/scratch.ts";
 
 const shard = { index: 0, count: 3 };
 
-/** Opens a shard, which is refused after `meanwhile` because the batch has another number of shards. */
+/** Opens a shard. After `meanwhile`, opening fails, because the batch has another number of shards. */
 async function openRefused(out: string, meanwhile = async () => {}): Promise<unknown> {
   const known = await readKnown(diskFiles, out);
   const assertSameShards = async () => {

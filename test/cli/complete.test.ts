@@ -18,7 +18,7 @@ const pathFor = (kind: "rental" | "volume", cli = {}) =>
 const cached = (at: number, ...ids: string[]) =>
   JSON.stringify({ at, values: ids.map((value) => ({ value, description: `label of ${value}` })) });
 
-/** The completions of a line at minute 1000. `files` are the contents of files by path; `refresh` can change them. */
+/** The completions of a line at minute 1000. `files` maps paths to contents; `refresh` can change it. */
 async function completionsOf(line: readonly string[], files: Record<string, string>, refresh = () => {}) {
   let refreshes = 0;
   const system: CompletionSystem = {

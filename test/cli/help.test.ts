@@ -54,7 +54,7 @@ test.each(["", ...groups.map(({ name }) => name), "rentals create", "rentals lis
   },
 );
 
-test.each([80, 100])("gpuctl without arguments prints at most 30 lines of %i columns", async (terminal) => {
+test.each([80, 100])("gpuctl alone prints at most 30 lines of at most %i columns", async (terminal) => {
   const { run } = await createCli();
   const { code, out, err } = await run([], { terminal, env: { NO_COLOR: "1" } });
   expect({ code, err }).toEqual({ code: 0, err: "" });

@@ -15,7 +15,7 @@ const vm = "rentals create vm --gpus 1 --gpu b300 --yes -o json";
 const json = (schema: object) => ({ requestBody: { content: { "application/json": { schema } } } });
 const gpus = (...names: readonly string[]) => ({ properties: { gpuType: { enum: names } } });
 
-/** A service with a description, which accepts any request. */
+/** A service that has this description and accepts any request. */
 const described =
   (document: object): Responder =>
   ({ path, method }) =>

@@ -51,7 +51,7 @@ test.each(["rentals list", "rentals list -o json"])(
   },
 );
 
-test("a response without a deprecation header shows nothing", async () => {
+test("nothing is shown for a response without a deprecation header", async () => {
   const { run } = await createCli({ respond: () => Response.json([]) });
   expect((await run("volumes list -o json", overNetwork())).err).toBe("");
 });

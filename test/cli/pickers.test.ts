@@ -34,7 +34,7 @@ const vm = "rentals create vm --gpus 1 --label trainer --sandbox";
 const metal = "rentals create bare-metal --gpus 8 --network-type ethernet --label cluster --sandbox";
 const volume = "volumes create --size 1024 --region us-central-1 --label training-data --sandbox";
 
-describe("a prompt for an ID offers", () => {
+describe("a prompt for an argument or a flag offers", () => {
   test("rentals, with what identifies them", async () => {
     const { run } = await createCli();
     await run(vm);
@@ -291,7 +291,7 @@ describe("rentals create offers what the service lists", () => {
     ["rentals create", { terminal: 100, env: { CI: "true" } }],
     ["rentals create --help", { terminal: 100 }],
     ["reserve", { terminal: 100 }],
-  ])("but %s %j shows help", async (line, options) => {
+  ])("but help is shown for the command line `%s` with %j", async (line, options) => {
     const { run } = await createCli();
     const { code, out } = await run(line, options);
     expect(code).toBe(0);

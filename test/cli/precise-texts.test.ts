@@ -40,7 +40,7 @@ test("the error for an invalid JSON Schema is one sentence with the allowed valu
   );
 });
 
-test("a read that finds no label does not say that nothing was changed", async () => {
+test("a read with an unknown label does not say that nothing was changed", async () => {
   const { run } = await createCli();
   expect((await run("rentals get nope --sandbox")).err).not.toContain("Nothing was changed");
 });

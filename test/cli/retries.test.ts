@@ -79,7 +79,7 @@ describe("a read is retried", () => {
     expect(await run("volumes list", overNetwork())).toMatchObject({ code: 5, slept: [] });
   });
 
-  test("and exits with 9 if the last attempt gets a 429", async () => {
+  test("and the command exits with 9 if the last attempt gets a 429", async () => {
     const { run } = await createCli({ respond: () => new Response("", { status: 429 }) });
     expect(await run("volumes list", overNetwork())).toMatchObject({ code: 9 });
   });

@@ -39,7 +39,7 @@ const location = fc.option(
   ),
 );
 
-test("any failed response is a service error or the unknown outcome of a write, and shows no key", async () => {
+test("any failed response becomes a service error or the unknown outcome of a write, and shows no key", async () => {
   await fc.assert(
     fc.asyncProperty(status, bytes, location, fc.boolean(), async (code, body, to, isWrite) => {
       const headers = { ...(to !== null && { location: to }) };
@@ -59,7 +59,7 @@ test("any failed response is a service error or the unknown outcome of a write, 
   );
 });
 
-test("any successful response is a value, or an error that says whether the request may have taken effect", async () => {
+test("any successful response becomes a value, or an error that says whether the request may have taken effect", async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(200, 201, 204), bytes, fc.boolean(), async (code, body, isWrite) => {
       const client = caller("https://api.example.com", { fetch: respondWith(code, {}, body), retries: 0 });

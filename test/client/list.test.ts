@@ -61,7 +61,7 @@ describe("a list", () => {
     expect(exchanges.map(({ status }) => status)).toEqual([503, 200, 200]);
   });
 
-  test("whose connection breaks after a record is not retried, but reported as retryable", async () => {
+  test("whose connection breaks after a record is not retried, but reported as a network error", async () => {
     const server = await listen((_request, response) => {
       response.writeHead(200);
       response.write('[{"id":1},', () => setImmediate(() => response.destroy()));

@@ -118,7 +118,7 @@ describe("the proxy in HTTPS_PROXY", () => {
     expect(proxy.received()).not.toContain("storage-volumes");
   });
 
-  test.each([407, 502])("that returns %i has forwarded nothing: a write is retryable", async (status) => {
+  test.each([407, 502])("that returns %i forwards nothing: a write is a network error", async (status) => {
     const proxy = await listenRaw((socket) =>
       socket.once("data", () => socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 2\r\n\r\nno`)),
     );

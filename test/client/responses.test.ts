@@ -76,7 +76,7 @@ describe("a successful response that cannot be used", () => {
     expect(await failure(call("generateAudio", { text: "hi" }))).toMatchObject({ name: "UnknownOutcome" });
   });
 
-  test("leaves the outcome of a write unknown", async () => {
+  test("leaves the outcome of a write unknown if it is not JSON", async () => {
     const server = await serverReturning(200, "<html>Welcome</html>", "text/html");
     expect(await failure(caller(server.origin).call(...write))).toMatchObject({
       name: "UnknownOutcome",

@@ -22,7 +22,7 @@ const destructive = commands.filter(
 /** Commands that look up details for their confirmation prompt. */
 const readsFirst = new Set(["rentals terminate", "ssh-keys remove", "api-keys revoke"]);
 
-/** The service's description, which needs no key. */
+/** The path of the service's description. A request for it needs no key. */
 const { path: descriptionPath } = operations.getOpenApiDocument;
 
 interface Case {
@@ -31,7 +31,7 @@ interface Case {
   readonly after: readonly string[];
 }
 
-/** Command lines that destroy something, without `--yes`. For `api call`, two for each destructive operation. */
+/** The examples of a destructive command without `--yes`. For `api call`, two lines for each destructive operation. */
 function linesOf({ path, examples }: CommandNode): readonly Case[] {
   const name = path.join(" ");
   if (name === "api call") {
@@ -98,12 +98,12 @@ test("each destructive operation is called by a command that asks for confirmati
 describe.each([
   ["in the sandbox", (line: string) => line, () => ({})],
   [
-    "for an account",
+    "with an account",
     (line: string) => line.replaceAll(" --sandbox", ""),
     ({ sandbox }: Cli) => overNetwork({ GPUCTL_API_KEY: sandbox.keys.full }),
   ],
 ] as const)(
-  "destructive commands need --yes when not running interactively %s",
+  "%s, destructive commands need --yes when not running interactively",
   (_where, lineFor, optionsFor) => {
     test.each(cases.map((one) => ({ ...one, line: lineFor(one.line) })))("$line", async (one) => {
       const cli = await cliFor(one);

@@ -6,7 +6,7 @@ import { overNetwork } from "../support/service.ts";
 const ref = (place: string) => ({ $ref: `#/components/${place}` });
 const json = (schema: unknown) => ({ content: { "application/json": { schema } } });
 
-/** A description with everything unusual or invalid that gpuctl must handle. */
+/** A description with many unusual and invalid parts, which gpuctl must handle. */
 const unusual = {
   openapi: "3.0.3",
   info: { title: "Odd", version: "1" },
@@ -283,7 +283,7 @@ describe("an unusual description", () => {
     expect(await api(`call getNumbers -F n=${expected}`)).toMatchObject({ code: 0 });
   });
 
-  test("leaves its operations unknown if it is not found", async () => {
+  test("that is missing makes `api call` exit with 5 for an operation ID", async () => {
     const { run } = await createCli({ respond: notFound });
     expect((await run("api call getThing", overNetwork())).code).toBe(5);
   });

@@ -48,7 +48,7 @@ describe("auth login", () => {
     expect((await stat(join(cli.folder, "config"))).mode & 0o777).toBe(0o700);
   });
 
-  test("prompts for the key on a terminal without echo", async () => {
+  test("on a terminal, prompts for the key without echo", async () => {
     const cli = await createCli();
     const prompts = { secret: async () => key };
     const { code, out } = await cli.run(`auth login --no-validate --base-url ${serviceUrl}`, {

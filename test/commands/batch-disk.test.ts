@@ -36,7 +36,7 @@ test.each([
   ["cannot read {out}.journal: permission denied", "l.journal", "reading", "batch retry out.jsonl --failed"],
   ["cannot open {out}.journal: permission denied", "l.journal", "writing", "batch retry out.jsonl --failed"],
   ["cannot open {out}: permission denied", "out.jsonl", "writing", "batch retry out.jsonl --failed"],
-] as const)("a batch says %s and sends nothing", async (message, end, use, line) => {
+] as const)("a batch command fails with the error %s and sends nothing", async (message, end, use, line) => {
   const cli = await cliWithInput(400);
   expect((await cli.run(run, overNetwork())).code).toBe(exit.someFailed);
   const given = line.endsWith("chat") ? line.replace("run in.jsonl", "run --prompts in.jsonl") : line;

@@ -94,7 +94,7 @@ describe.each(platforms)("the manifest for %s", (platform) => {
     expect(out).not.toMatch(/GPUCTL_API_KEY|auth token|[Ss]ecret|The key/);
   });
 
-  test("quotes file names with spaces", async () => {
+  test("passes on file names with spaces", async () => {
     const { run } = await createCli();
     const { out } = await run(
       ["batch", "manifest", platform, "my requests.jsonl", "--shards", "2"],
@@ -221,7 +221,7 @@ case $(wc -l < calls) in *1) ;; *2) printf Suspended ;; *) printf 'Suspended ${c
     },
   );
 
-  /** The action of the Job controller, by the rules of the manifest, after a pod exits with this code. */
+  /** What the Job controller does after a pod exits with this code, by the rules of the manifest. */
   async function actionFor(code: number): Promise<string> {
     const { spec } = await k8sJob();
     expect(spec?.template.spec?.restartPolicy).toBe("Never");
@@ -311,7 +311,7 @@ describe("the CI jobs in the manifests for GitHub and GitLab", () => {
     [3, "gpuctl-batch-17-3-2", true, 0],
     [12, "gpuctl-batch-17-3-1", true, 1],
   ] as const)(
-    "the check of attempt %i on GitHub, which restored %j (with a journal: %s), exits with %i",
+    "on GitHub, if attempt %i restored the cache %j (with a journal: %s), its check exits with %i",
     async ([attempt, restored, hasJournal, code], context) => {
       skipWithout("sh", context);
       const home = await createHome();

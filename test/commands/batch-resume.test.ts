@@ -136,7 +136,7 @@ describe("continuing a batch on another service", () => {
     expect((await cli.run(run, from)).requests).toHaveLength(1);
   });
 
-  test("is detected with the journal, which names the service without the API key and the path", async () => {
+  test("is detected from the journal, which names the service, but neither its path nor the API key", async () => {
     const cli = await createCli({ respond: answer });
     await write(cli, "in.jsonl", lineOf("a"));
     await cli.run(run, first);
@@ -242,7 +242,7 @@ describe("the copy that replaces the output file", () => {
     expect(await readdir(cli.folder)).not.toContain(`out.jsonl.new-${copy}`);
   });
 
-  test("is continued if an earlier version of gpuctl named it OUT.new", async () => {
+  test("is used if an earlier version of gpuctl named it OUT.new", async () => {
     const cli = await failedBatch();
     const [path, before] = [join(cli.folder, "out.jsonl"), await read(cli, "out.jsonl")];
     await cli.run("batch retry out.jsonl --failed", overNetwork());
@@ -277,7 +277,7 @@ describe("the copy that replaces the output file", () => {
   );
 
   test.skipIf(process.platform === "win32").each([0o600, 0o660])(
-    "the output and the file with the replaced results have the same permissions as before (case %#)",
+    "has the same permissions as the output, and so does the file with the replaced results (case %#)",
     async (mode) => {
       const cli = await failedBatch(async ({ folder }) => {
         await writeFile(join(folder, "out.jsonl"), "");
@@ -297,7 +297,7 @@ describe("the file with the replaced results", () => {
   const names = async (cli: Cli) =>
     (await readdir(cli.folder)).filter((name) => name.endsWith(".replaced")).sort();
 
-  test("is never a file that the batch did not create", async () => {
+  test("is always a file that the batch created", async () => {
     const cli = await createCli({ respond: answer });
     await write(cli, "out.jsonl.replaced", own);
     for (const content of ["first", "second", "third"]) {

@@ -40,7 +40,7 @@ describe("billing", () => {
     );
   });
 
-  test("shows the total of the usage below the table, but not in other formats", async () => {
+  test("shows the total of the usage below the table, but not with another format, --quiet or --plot", async () => {
     const { run } = await withUsage();
     const total = "Total: $460.00\n";
     expect(await run("billing usage --sandbox")).toMatchObject({ code: 0, err: total });
@@ -87,7 +87,7 @@ describe("billing", () => {
     },
   );
 
-  test("adds up exactly", async () => {
+  test("adds up amounts exactly", async () => {
     const day = (date: string, cents: string) => `{"date":"${date}","costCents":${cents}}`;
     const body = [
       day("2026-09-01", "9007199254740993"),
@@ -168,7 +168,7 @@ describe("billing usage --plot", () => {
     },
   );
 
-  test.each([40, 80, 100, 0])("fits %i columns", async (columns) => {
+  test.each([40, 80, 100, 0])("leaves the last of %i columns free (0: unknown, so 80)", async (columns) => {
     const { run } = await withUsage();
     const { out } = await run("billing usage --plot --sandbox", { ...utf8, terminal: columns });
     const widest = Math.max(...out.split("\n").map((line) => line.length));

@@ -106,7 +106,7 @@ describe("chat --schema", () => {
     $defs: { count: { type: "integer", minimum: 1 } },
   });
 
-  test("requests an answer that matches the schema, and prints the answer", async () => {
+  test("requests an answer that matches the schema, and accepts such an answer", async () => {
     const { run } = await withFiles({ "gpu plan.schema.json": schema }, '{"gpus":2}');
     for (const flags of [[], ["-o", "json"], ["-o", "jsonl"], ["--no-stream"]]) {
       const line = ["chat", "Hello", "-m", "llama", "--schema", "gpu plan.schema.json", ...flags];

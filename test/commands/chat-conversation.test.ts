@@ -254,7 +254,7 @@ test.each(["5", "[null]", '[{"role":"system","content":5}]'])(
 );
 
 describe("the commands in a conversation", () => {
-  test("/set, /system and /model change the requests that follow", async () => {
+  test("/set and /system change the requests that follow", async () => {
     const { outcome } = await talk([
       "/set temperature 0.5",
       "/set stop END",
@@ -382,7 +382,7 @@ describe("the commands in a conversation", () => {
     ["--system @s.txt", []],
     ["--schema s.txt", []],
     ["", ["/system @s.txt"]],
-  ] as const)("a file that is not UTF-8 is refused: %s %j", async (flag, lines) => {
+  ] as const)("/system, --system and --schema refuse text that is not UTF-8: %s %j", async (flag, lines) => {
     const cli = await createCli();
     await writeFile(join(cli.folder, "s.txt"), Buffer.from([0x52, 0xe9]));
     const line = lines.length > 0 ? "chat --sandbox" : `chat Hi ${flag} --sandbox`;

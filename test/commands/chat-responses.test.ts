@@ -44,7 +44,7 @@ describe("chat prints a complete answer", () => {
   });
 
   test.each(["", " --no-stream"])(
-    "with arguments of a tool call that are nested too deeply for JavaScript%s",
+    "with arguments of a tool call that are nested too deeply for JavaScript: chat%s",
     async (flags) => {
       const call = `{"function":{"name":"f","arguments":${deep}}}`;
       const { run } = await answering(
@@ -61,7 +61,7 @@ describe("chat prints a complete answer", () => {
   });
 });
 
-describe("chat saves a response that it cannot print", () => {
+describe("chat with an unexpected or incomplete response", () => {
   const error = '{"code":"FORBIDDEN","message":"not for you","issues":[]}';
   test.each([
     ["half of a JSON document", 10, "application/json", whole.slice(0, -3)],
@@ -77,7 +77,7 @@ describe("chat saves a response that it cannot print", () => {
     ["an empty object", 7, "application/json", "{}"],
     ["only the end of a stream", 7, events, "data: [DONE]\n\n"],
     ["plain text", 9, "text/plain", "PAID"],
-  ])("if the response is %s", async (_name, code, type, body) => {
+  ])("saves the response if it is %s", async (_name, code, type, body) => {
     const { run, folder } = await answering(body, type);
     const outcome = await run(ask, service);
     expect(outcome).toMatchObject({ code, out: "" });
@@ -87,7 +87,7 @@ describe("chat saves a response that it cannot print", () => {
   });
 
   test.each(["--no-stream", "-o json"])(
-    "if the response is an error of the service or an empty object, with %s",
+    "saves the response if it is an error of the service or an empty object, with %s",
     async (flag) => {
       for (const body of [error, "{}"]) {
         const { run, folder } = await answering(body, "application/json");
@@ -98,7 +98,7 @@ describe("chat saves a response that it cannot print", () => {
     },
   );
 
-  test("and prints the text after an event that cannot be read", async () => {
+  test("saves the response and prints the text after an event that cannot be read", async () => {
     const body = `data: {oops\n\ndata: ${delta}\n\ndata: [DONE]\n\n`;
     const { run, folder } = await answering(body, events);
     expect(await run(ask, service)).toMatchObject({ code: 9, out: "PAID\n" });
@@ -111,7 +111,7 @@ describe("chat saves a response that it cannot print", () => {
     ["a number that JavaScript would change", "12345678901234567890", " (code 12345678901234567890)"],
     ["an object without toString", '{"toString":1}', ""],
     ["a deep list", deep, ""],
-  ])("and says why a stream ended, if the code of its error is %s", async (_name, code, shown) => {
+  ])("says why a stream ended, if the code of its error is %s", async (_name, code, shown) => {
     const { run } = await answering(
       `data: ${delta}\n\ndata: {"error":{"message":"out of memory","code":${code}}}\n\n`,
       events,
@@ -122,7 +122,7 @@ describe("chat saves a response that it cannot print", () => {
   });
 
   test.each(["--no-stream", "-o json", "-o yaml"])(
-    "and says why an answer that is not streamed is incomplete, with %s",
+    "says why an answer that is not streamed is incomplete, with %s",
     async (flag) => {
       const half =
         '{"choices":[{"message":{"content":"PAID"},"finish_reason":"error"}],"error":{"message":"upstream died","code":502}}';
@@ -136,7 +136,7 @@ describe("chat saves a response that it cannot print", () => {
     },
   );
 
-  test.each(["--no-stream", "-o json"])("and says why there is no answer, with %s", async (flag) => {
+  test.each(["--no-stream", "-o json"])("says why there is no answer, with %s", async (flag) => {
     const failed = '{"choices":[{"message":{"content":""}}],"error":{"message":"upstream died","code":502}}';
     for (const body of [failed, '{"error":{"message":"upstream died","code":502}}']) {
       const { run, folder } = await answering(body, "application/json");
@@ -148,7 +148,7 @@ describe("chat saves a response that it cannot print", () => {
     }
   });
 
-  test("but not if its text was printed", async () => {
+  test("does not save the response if all its text was printed", async () => {
     const { run, folder } = await answering(`data: ${delta}\n\n`, events);
     expect(await run(ask, service)).toMatchObject({ code: 9, out: "PAID\n" });
     // The state folder contains the session with the answer.

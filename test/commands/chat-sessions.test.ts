@@ -169,7 +169,7 @@ describe("a question file that a killed process left behind", () => {
   });
 });
 
-test("the answer of a killed process recreates the file of its session if the file was removed", async () => {
+test("an answer that a killed process left behind recreates the file of its session if the file was removed", async () => {
   const cli = await createCli();
   await mkdir(folderOf(cli), { recursive: true });
   const turn = { id: "def", parent: null, time: "2026-11-22T12:00:00.000Z", role: "assistant" };
@@ -254,7 +254,7 @@ describe("a session", () => {
     ]);
   });
 
-  test("keeps its system prompt and model until other flags are set", async () => {
+  test("keeps its system prompt and model until flags change them", async () => {
     const cli = await createCli({
       respond: ({ path }) =>
         path.endsWith("completions")

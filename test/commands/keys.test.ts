@@ -93,7 +93,7 @@ describe("api-keys", () => {
     expect((await run("rentals list", overNetwork({ GPUCTL_API_KEY: value }))).code).toBe(3);
   });
 
-  test("rejects a value of --access that the description does not list, before anything is sent", async () => {
+  test("rejects a value of --access that the description does not list, and creates no key", async () => {
     const { run } = await createCli();
     const { code, err, requests } = await run("api-keys create ci --access everything --sandbox");
     expect({ code, writes: requests.filter(({ method }) => method !== "GET") }).toEqual({

@@ -17,7 +17,7 @@ const mp3 = Buffer.from(`ID3\x04\0\0\0\0\0\0${"\x01".repeat(600)}`, "latin1");
 
 const speaker = (bytes: Uint8Array) => createCli({ respond: always(200, { audio: base64(bytes) }) });
 
-/** A service whose response is a stream with this `pull`, which can break off or wait. */
+/** A service that responds with a stream. `pull` writes its parts, and can also break it off. */
 const streaming = (pull: (stream: ReadableStreamDefaultController<Uint8Array>) => void): Responder => {
   return () =>
     new Response(new ReadableStream({ pull }), { headers: { "content-type": "application/json" } });
@@ -29,7 +29,7 @@ const pathAfter = (text: string, message: string): string =>
 
 const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
 
-describe("a result in an unknown format is saved unchanged", () => {
+describe("a result in an unknown or unexpected format is saved unchanged", () => {
   test.each([
     ["--out x.pcm", "x.pcm"],
     ["--out sound", "sound"],
@@ -152,7 +152,7 @@ describe("image, if a picture in a response is unusable or of an unknown format,
     expect(err).toContain("2 images, $0.024 spent");
   });
 
-  test("with --out -, prints the first picture and saves the others as files", async () => {
+  test("with --out -, writes the first picture to stdout and saves the others as files", async () => {
     const { run, folder } = await painter(tinyPng(), pcm);
     const { code, bytes, err } = await run("image cat --out - --no-metadata", overNetwork());
     expect({ code, bytes }).toEqual({ code: 0, bytes: Buffer.from(tinyPng()) });
@@ -248,7 +248,7 @@ describe("a truncated picture", () => {
     ["a JPEG that ends before its pixels", "jpg", jpeg.subarray(0, 8)],
     ["a WebP that is shorter than it says", "webp", riff(400)],
   ])(
-    "is saved with -truncated in its name, and image exits with 7 and prints no path: %s",
+    "is saved with -truncated in its name, and image exits with 7 and writes no path to stdout: %s",
     async (_what, ext, bytes) => {
       const cli = await painter(bytes);
       await writeFile(join(cli.folder, `cat-truncated.${ext}`), "mine");
@@ -360,7 +360,7 @@ describe("a response that cannot be used is saved", () => {
     expect(await readFile(path, "utf8")).toBe('{"audio":"UklG');
   });
 
-  test("or its result is saved if the user presses Ctrl-C before gpuctl writes the file", async () => {
+  test("but either the response or its result is saved if the user presses Ctrl-C before gpuctl writes the file", async () => {
     const controller = new AbortController();
     const body = JSON.stringify({ audio: base64(wav) });
     const respond = streaming((stream) => {
@@ -412,7 +412,7 @@ describe("a result that cannot be written to its file or to stdout is saved else
     expect(await readFile(path)).toEqual(wav);
   });
 
-  test("if the disk fails to store it while a further picture arrives", async () => {
+  test("if the disk fails to store it while another picture arrives", async () => {
     const png = Buffer.from(tinyPng());
     const image = base64(png);
     const { run, folder } = await createCli({ respond: always(200, { images: [{ image }, { image }] }) });

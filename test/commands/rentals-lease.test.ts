@@ -259,7 +259,7 @@ describe("rentals create --lease", () => {
     ["--lease 5", "--lease must be a duration such as 30m, 12h or 7d"],
     ["--lease 4000d", "--lease must be at most 3650d"],
     ["--lease 1h --lease-file=", "--lease-file must not be empty"],
-  ])("%s is refused before anything is sent", async (flags, message) => {
+  ])("%s is refused, and no rental is created", async (flags, message) => {
     const { run } = await createCli();
     const { code, err, requests } = await run(`${create} ${flags}`);
     expect({ code, sent: requests.filter(isCreate) }).toEqual({ code: 2, sent: [] });
@@ -272,7 +272,7 @@ describe("rentals create --lease", () => {
     expect(await leasesOf(cli)).toEqual([]);
   });
 
-  test("uses the lease file of the flag, or else of the environment", async () => {
+  test("uses the lease file that the flag names, or else the environment variable", async () => {
     const cli = await createCli();
     const env = { GPUCTL_LEASE_FILE: join(cli.folder, "shared") };
     await cli.run(`${create} --lease 2h`, { env });
@@ -320,7 +320,7 @@ describe("rentals create --lease", () => {
     });
   });
 
-  test("loses no lease if several processes create rentals at the same time", async () => {
+  test("loses no lease if several commands create rentals at the same time", async () => {
     const cli = await createCli();
     const runs = await Promise.all(Array.from({ length: 8 }, () => cli.run(`${create} --lease 2h -o id`)));
     const created = runs.map(({ out }) => out.trim()).toSorted();
@@ -419,7 +419,7 @@ describe("rentals lease", () => {
   });
 });
 
-describe("a damaged lease file", () => {
+describe("a damaged or newer lease file", () => {
   test("an incomplete line stays in the file, and the other leases still apply", async () => {
     const cli = await createCli();
     await cli.run(create);

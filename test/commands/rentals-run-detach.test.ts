@@ -22,7 +22,7 @@ async function changeJob(renter: Renter, fields: object): Promise<void> {
   await writeFile(path, JSON.stringify({ ...JSON.parse(await readFile(path, "utf8")), ...fields }));
 }
 
-/** A job whose gpuctl was killed right after it started the command, before it stored that the command had started. */
+/** A job whose gpuctl process was killed after it started the command, and before it stored that fact. */
 async function createKilled(script: string, ...flags: readonly string[]) {
   const renter = await createRenter();
   const line = sh(script, ...leased, ...flags);
@@ -171,7 +171,7 @@ describe.skipIf(process.platform === "win32")("a detached job", () => {
       return renter;
     };
 
-    test("is reported with the command that sets another lease, and exits with 1", async () => {
+    test("is reported with the command that sets another lease, and gpuctl exits with 1", async () => {
       const renter = await createStuck();
       const { run, active, jobs, leases } = renter;
       const { code, out, err } = await run(sh("sleep 30", "--detach", "--lease", "12h", "-o", "json"));
@@ -194,14 +194,14 @@ describe.skipIf(process.platform === "win32")("a detached job", () => {
       expect(await leases()).toEqual([expect.not.objectContaining({ endsWithProcess: true })]);
     });
 
-    test("exits with 0 if its rental is kept, because its lease does not end with a process", async () => {
+    test("does not make gpuctl fail if its rental is kept, because the lease of a kept rental does not end with a process", async () => {
       const { run } = await createStuck();
       const { code, err } = await run(sh("sleep 30", "--keep", ...leased));
       expect(code, err).toBe(0);
     });
   });
 
-  test("is stored with what is needed to tell whether its command has started", async () => {
+  test("is stored with the data that shows whether its command has started", async () => {
     const { run, remote, ...renter } = await createRenter();
     await run(sh("sleep 30", ...leased));
     const stored = JSON.parse(await readFile(await jobFile({ run, remote, ...renter }), "utf8"));

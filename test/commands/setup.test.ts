@@ -9,7 +9,7 @@ import { createCli, type Responder, type RunOptions } from "../support/cli.ts";
 import { needs } from "../support/programs.ts";
 import { key, serviceUrl } from "../support/service.ts";
 
-/** The answers for the first words of a question, in order. A question without an answer gets its default. */
+/** Answers by the first words of a question, in the order of use. A question without an answer gets its default. */
 type Answers = Readonly<Record<string, readonly (string | boolean | Error)[]>>;
 
 function promptsWith(answers: Answers) {
@@ -290,7 +290,7 @@ describe("a check in setup", () => {
     expect((await savedConfig()).profiles.default.apiKey).toBe(key);
   });
 
-  test.each(["summary", "api-keys"])("of the key that Ctrl-C ends saves nothing: %s", async (part) => {
+  test.each(["summary", "api-keys"])("of the key saves no key if Ctrl-C ends the check: %s", async (part) => {
     const stop = new AbortController();
     const cli = await createCli({
       respond: ({ path, headers }) => {
@@ -369,7 +369,7 @@ describe("shell completions in setup", () => {
     expect(await readFile(join(folder, place), "utf8")).toContain("gpuctl");
   });
 
-  test("are loaded by a line in the startup file, which setup adds only if the shell needs it and the user agrees", async () => {
+  test("are loaded by a line that setup adds to the startup file only if the shell needs it and the user agrees", async () => {
     const { run, folder } = await setUp();
     const env = { SHELL: "/bin/bash", HOME: folder };
     const startup = () => readFile(join(folder, ".bashrc"), "utf8");

@@ -13,7 +13,7 @@ export interface FieldRow {
   readonly accepts: readonly unknown[];
   /** Values that the service rejects with 400. */
   readonly rejects: readonly unknown[];
-  /** Whether the field names a resource. If so, a valid value is also rejected if the resource does not exist. */
+  /** Whether the field names a resource. If so, the service also rejects a value whose resource does not exist. */
   readonly isReference?: true;
 }
 
@@ -27,9 +27,9 @@ export interface OperationRow {
   readonly fields?: Readonly<Record<string, FieldRow>>;
   /** An input that the service accepts. */
   readonly input?: Readonly<Record<string, unknown>>;
-  /** Changes to `input` that break a rule across fields, each with the field that is rejected. */
+  /** Changes to `input` that break a rule about several fields, each with the field that the service rejects. */
   readonly breaks?: readonly (readonly [field: string, changes: Readonly<Record<string, unknown>>])[];
-  /** Changes to `input` that break no rule across fields. */
+  /** Changes to `input` that break no rule about several fields. */
   readonly follows?: readonly Readonly<Record<string, unknown>>[];
 }
 

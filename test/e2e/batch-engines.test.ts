@@ -11,7 +11,7 @@ const shards = 8;
 /** The number of requests that a shard sends at the same time. */
 const concurrency = 2;
 
-/** A batch in a home, and a served sandbox that takes a while for each request. */
+/** A home with the requests of a batch, and a served sandbox that takes 200 ms for each request. */
 async function batchHome() {
   const home = await createHome();
   const { url, apiKey } = JSON.parse(await firstChunk(home.start("sandbox serve --port 0 -o json").stdout));
@@ -37,7 +37,7 @@ type BatchHome = Awaited<ReturnType<typeof batchHome>>;
 
 const json = async ({ run }: BatchHome, line: string) => JSON.parse((await run(`${line} -o json`)).out);
 
-/** How many requests the service has accepted. */
+/** How many chat requests the service has accepted. */
 async function accepted(batch: BatchHome): Promise<number> {
   const requests: readonly { operation: string; status: number }[] = await json(
     batch,
@@ -50,7 +50,7 @@ async function accepted(batch: BatchHome): Promise<number> {
 const shell = ({ home, env }: BatchHome, command: string, more: Home["env"] = {}) =>
   runProgram("bash", ["-c", command], { cwd: home.folder, env: { ...env, ...more } });
 
-/** Expects a result for each line and costs of the shards that add up. `unknown` lines have an unknown outcome. */
+/** Expects a result for each line, and the sum of the shards' costs. `unknown`: the number of unknown outcomes. */
 async function expectComplete(batch: BatchHome, unknown: number): Promise<void> {
   const merged = await json(batch, "batch merge answers.jsonl --requests requests.jsonl");
   expect(merged).toMatchObject({
@@ -108,7 +108,7 @@ describe.runIf(thorough)("on a machine with", () => {
     expect(count).toBeLessThanOrEqual(lines);
   });
 
-  test("GNU parallel, a batch is complete after its shards", async (context) => {
+  test("GNU parallel, a batch is complete after all its shards have run", async (context) => {
     skipWithout("parallel", context);
     const batch = await batchHome();
     const { code, err } = await shell(

@@ -35,7 +35,7 @@ const librariesIn = (chunks: readonly string[]) =>
 /** A chunk's name without its hash, and without the digit that rolldown may add for chunks with the same name. */
 const logical = (chunk: string) => chunk.replace(/(?:-[\w-]{8}\d?)?\.cjs$/, "");
 
-/** The sizes of the files that were changed since a time, in a folder and its subfolders. */
+/** The sizes of the files in a folder and its subfolders that were changed since a time. */
 const changedIn = (folder: string, since: number): readonly number[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -49,7 +49,7 @@ async function loadsOf(line: string, { warm = false, expected = 0 } = {}) {
   const server = await serveThirdParty({ key });
   onTestFinished(() => server.close());
   const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
-  // The service's description is requested once and cached.
+  // This run requests the service's description and caches it, so the recorded run does not request it.
   if (warm) await home.run(line);
   const start = Date.now();
   const record = join(home.folder, "loads.json");
@@ -112,8 +112,8 @@ describe("costs of a command line", () => {
   });
 });
 
-describe("modules loaded", () => {
-  test("every library marker occurs in the build", () => {
+describe("modules", () => {
+  test("every string that identifies a library occurs in the build", () => {
     const chunks = readdirSync(dist).filter((name) => name.endsWith(".cjs"));
     expect(librariesIn(chunks)).toEqual(Object.keys(marks));
   });

@@ -46,7 +46,7 @@ const { version } = JSON.parse(readFileSync(join(repository, "package.json"), "u
 const isInstalled =
   'command -v gpuctl && gpuctl --version && gpuctl rentals list --sandbox -o id && echo "done"';
 
-/** The commands in the `console` blocks of a document, one a line. */
+/** The commands in a document: each line of its `console` blocks is a command. */
 const shownIn = (text: string): readonly string[] =>
   blocksOf(text, "console").flatMap((block) => block.trim().split("\n"));
 const cookbook = readFileSync(join(repository, "docs/cookbook.md"), "utf8");
@@ -56,7 +56,7 @@ const uninstall = "npm uninstall --global gpuctl";
 describe("gpuctl is installed as documented", () => {
   needs("bash");
 
-  test("from the packed file, once and again, and can be uninstalled", async () => {
+  test("from the packed file, also if it is already installed, and can be uninstalled", async () => {
     for (const text of [readme, cookbook]) expect(shownIn(text)).toContain(installPacked);
     expect(shownIn(cookbook)).toContain(uninstall);
     const { script, folder, installed } = await homeOfNpm();
@@ -68,7 +68,7 @@ describe("gpuctl is installed as documented", () => {
     expect(await script(`${uninstall}\ncommand -v gpuctl || echo "gone"`)).toMatch(/^gone$/m);
   });
 
-  test("from a clone, by a link", async () => {
+  test("from a clone, with npm link", async () => {
     const [line = ""] = shownIn(readme).filter((shown) => shown.endsWith("npm link"));
     // Only `npm link` is run: the clone under test is already built.
     expect(line).toBe("npm ci && npm run build && npm link");
@@ -87,7 +87,7 @@ describe("gpuctl is installed as documented", () => {
     const { script, folder } = await homeOfNpm();
     const project = join(folder, "project");
     await mkdir(project);
-    // Without this file, npm would install into the nearest folder above that has packages.
+    // Without this file, npm would install into the nearest parent folder that has packages.
     await writeFile(join(project, "package.json"), "{}");
     await cp(packed.tarball, join(project, `gpuctl-${version}.tgz`));
     await script(line, {}, project);

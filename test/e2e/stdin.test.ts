@@ -30,12 +30,12 @@ describe.skipIf(process.platform === "win32")("stdin", () => {
   });
 
   it.runIf(process.platform === "linux").each([
-    ["with its stdin", "gpuctl rentals guard --every 1h --yes --sandbox 0> /dev/null"],
+    ["the stdin that nohup provides", "gpuctl rentals guard --every 1h --yes --sandbox 0> /dev/null"],
     [
-      "with another stdin",
+      "a stdin that is not from nohup",
       "env _=/usr/bin/nohup gpuctl rentals guard --every 1h --yes --sandbox < /dev/null",
     ],
-  ])("makes SIGHUP harmless under nohup: %s", async (_name, line) => {
+  ])("under nohup does not matter: gpuctl ignores SIGHUP with %s", async (_name, line) => {
     const home = await createHome();
     const script = `mkfifo log; exec 3<>log
 ${line} > /dev/null 2> log & child=$!

@@ -79,7 +79,7 @@ describe("a command that reads from a third-party service", () => {
   });
 });
 
-describe("errors from a third-party service", () => {
+describe("errors with a third-party service", () => {
   test.each([
     ["a wrong key", { GPUCTL_API_KEY: "wrong" }, 4, "FORBIDDEN"],
     ["no key", { GPUCTL_API_KEY: "" }, 3, "NO_CREDENTIAL"],
@@ -90,7 +90,7 @@ describe("errors from a third-party service", () => {
     expect(JSON.parse(ran.err).error).toMatchObject({ code: expected, exitCode: code });
   });
 
-  test("an unknown rental is not found", async () => {
+  test("a request for an unknown rental exits with 5", async () => {
     const { run } = await thirdParty.home();
     expect(await run("rentals get 999")).toMatchObject({ code: 5, out: "" });
   });
@@ -101,8 +101,8 @@ describe("errors from a third-party service", () => {
   });
 });
 
-describe("tables of records from a third-party service", () => {
-  test("show the known fields", async () => {
+describe("rentals list with a third-party service", () => {
+  test("shows the known fields in a table", async () => {
     const { run } = await thirdParty.home();
     expect(await run("rentals list")).toEqual({
       code: 0,
@@ -116,7 +116,7 @@ describe("tables of records from a third-party service", () => {
     });
   });
 
-  test("-o id prints the IDs of both types", async () => {
+  test("prints the IDs of both types with -o id", async () => {
     const { run } = await thirdParty.home();
     expect(await run("rentals list -o id")).toEqual({ code: 0, out: "18026\nbm-7f\n", err: "" });
   });

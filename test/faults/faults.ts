@@ -14,7 +14,7 @@ export interface Fault {
   readonly read: Ending;
   /** Whether a read that fails like this is retried. */
   readonly retried: boolean;
-  /** For operations that create, spend, delete or generate. */
+  /** How an operation ends that creates, spends, deletes or generates. */
   readonly write: Ending;
   /** The part of the body that arrives, if the response is a success. */
   readonly arrives?: string;
@@ -28,7 +28,7 @@ export const limits: Partial<ResponseLimits> = {
   shortList: 1_000,
 };
 
-/** The value of `--timeout` in milliseconds. The fake clock stands still until a fault of silence advances it. */
+/** The value of `--timeout` in milliseconds. The fake clock stands still until a fault with silence advances it. */
 export const timeout = 20_000;
 const silence = () => {
   vi.advanceTimersByTime(timeout);
@@ -40,7 +40,7 @@ const network = { read: [exit.network, /^(E[A-Z]+|HPE_\w+)$/], retried: true, wr
 const json = "200 OK\r\nContent-Type: application/json";
 const half = '{"id": 1, "text": "ha';
 
-/** How a response says where its body ends. */
+/** The ways in which a response can say where its body ends. */
 const framings: readonly { readonly name: string; readonly start: (connection: Connection) => void }[] = [
   { name: "of known length", start: ({ respond }) => respond(`${json}\r\nContent-Length: 900`, half) },
   {

@@ -97,7 +97,7 @@ describe("an input that breaks the contract", () => {
     });
   });
 
-  test("is also rejected when it breaks a rule across fields", async () => {
+  test("is also rejected when it breaks a rule about several fields", async () => {
     const client = clientOf("https://api.example.com");
     await expect(
       client.generateImage({ model_name: "SD2", prompt: "a lighthouse", width: 1000 }),
@@ -118,7 +118,7 @@ describe("an error from the service", () => {
     expect(JSON.stringify(await rejected.catch((error) => error))).not.toContain("sk-unknown");
   });
 
-  test("is returned for a write with a read-only key", async () => {
+  test("is thrown for a write with a read-only key", async () => {
     const { sandbox } = await openSandbox();
     const { url, keys, fetch } = sandbox;
     const reader = createClient({ baseUrl: url, apiKey: keys.readOnly, fetch });

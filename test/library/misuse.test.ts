@@ -38,7 +38,7 @@ describe("createSandbox says which option is invalid, and what is valid", () => 
   });
 });
 
-describe("an invalid fault is reported with the field names of the library", () => {
+describe("a fault is checked, and its errors use the field names of the library", () => {
   test.each([
     [undefined, TypeError, "a fault must be an object with an operation, not undefined"],
     [

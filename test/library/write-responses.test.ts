@@ -131,7 +131,7 @@ test.each([
   await expect(first).rejects.toMatchObject({ name: "InvalidResponse" });
 });
 
-test("terminateRental sends the ID that was given, even if the record has another one first", async () => {
+test("terminateRental sends the ID that was given, even if another ID comes first in the record", async () => {
   const sent: string[] = [];
   const record = { ...rental, id: 77, rentalId: 1001 };
   const client = clientOf("https://api.example.com", {

@@ -115,8 +115,8 @@ describe("a create whose outcome is unknown", () => {
   });
 });
 
-describe("a call that the client cancels", () => {
-  test("is not sent if it still waits for its turn", async () => {
+describe("a canceled or failed call", () => {
+  test("is not sent if it is canceled while it waits for its turn", async () => {
     const { opened, open } = gate();
     const cli = await createCli({
       respond: async ({ method }) => {
@@ -140,7 +140,7 @@ describe("a call that the client cancels", () => {
     expect(sent).toEqual([{ gpuCount: 1, label: "first" }, { gpuCount: 1 }]);
   });
 
-  test("continues if it was sent, and the next result reports its outcome", async () => {
+  test("continues if it is canceled after it was sent, and the next result reports its outcome", async () => {
     const [sent, go] = [gate(), gate()];
     const cli = await createCli({
       respond: async ({ method }) => {
@@ -181,7 +181,7 @@ describe("a call that the client cancels", () => {
     { error: { message: "overloaded" } },
     { choices: [{ message: { content: "Half" } }], error: { message: "upstream died" } },
     null,
-  ])("a chat whose response is %j is not a success, and its cost counts", async (body) => {
+  ])("is not a success, but its cost counts, if it is a chat with the response %j", async (body) => {
     const cli = await createCli({
       respond: ({ method }) => (method === "POST" ? Response.json(body) : undefined),
     });
@@ -200,7 +200,7 @@ describe("a call that the client cancels", () => {
     ["generate_image", 500, "unknown, $0.01, the service responded 500: no", 0.01],
     ["create_chat_completion", 200, "done, ID chatcmpl-1, $0.01. Its result was saved to /", 0.01],
   ] as const)(
-    "is charged unless the service refuses the request: %s with the status %i",
+    "is charged after a cancellation unless the service refuses the request: %s with the status %i",
     async (tool, status, outcome, spent) => {
       const [sent, go] = [gate(), gate()];
       const cli = await createCli({
@@ -231,7 +231,7 @@ describe("a call that the client cancels", () => {
     },
   );
 
-  test("and that fails keeps the part that was received, and says where it is", async () => {
+  test("keeps the part that was received if it is canceled and then fails, and says where the part is", async () => {
     const [sent, go] = [gate(), gate()];
     const cli = await createCli({
       respond: async ({ method }) => {
@@ -258,7 +258,7 @@ describe("a call that the client cancels", () => {
     expect(log()).toContain(`The part that was received was saved to ${path}.\n`);
   });
 
-  test("ends at once if it waits for the service's description", async () => {
+  test("ends at once if it is canceled while it waits for the service's description", async () => {
     const sent = gate();
     const cli = await createCli({
       respond: ({ path }) => {
@@ -277,7 +277,7 @@ describe("a call that the client cancels", () => {
     expect((await end()).code).toBe(0);
   });
 
-  test("ends at once if it is a wait", async () => {
+  test("ends at once if it is a wait and is canceled", async () => {
     const cli = await createCli();
     await cli.run("rentals create vm --gpus 1 --sandbox --yes");
     await cli.run("sandbox clock freeze --sandbox");

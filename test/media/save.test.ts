@@ -15,7 +15,7 @@ const bytes = (text: string) => Buffer.from(text);
 const failing = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));
 const noHardLinks: Disk = { ...fs, link: failing("EPERM") };
 
-/** A disk on which one call on the open file fails with a code. */
+/** A disk on which one method of every open file fails with this code. */
 function disk(call: "writeFile" | "sync", code: string): Disk {
   return {
     ...fs,

@@ -9,7 +9,7 @@ import { skipWithout } from "../support/programs.ts";
 import { fc, runs } from "../support/property.ts";
 import { apeTag, id3v1, id3v2, mp3Frame, riffChunk, samplesOf, wav } from "../support/sound.ts";
 
-/** Writes files with these contents and returns the bytes of the joined file. */
+/** Writes files with these contents, joins them, and returns the bytes of the result. */
 async function joined(ext: string, ...files: readonly Buffer[]): Promise<Buffer> {
   const folder = await scratch();
   const { bytes, ext: joinedExt } = await joinSound(await written(folder, ext, files));
@@ -143,7 +143,7 @@ describe("WAV files", () => {
     await expect(joinSound(paths)).rejects.toThrow("4 GiB");
   });
 
-  test("last as long as their parts, as sox measures it", async (context) => {
+  test("are joined into a file that lasts as long as its parts, as soxi measures it", async (context) => {
     skipWithout("soxi", context);
     const folder = await scratch();
     for (const [name, options] of Object.entries({

@@ -29,7 +29,7 @@ export const machines: ListView = {
   id: ["id", "rentalId"],
 };
 
-/** The output, in the pieces in which it is printed. */
+/** The output in pieces, as it is printed. */
 export async function pieces(value: Value, view: View, options: RenderOptions): Promise<readonly string[]> {
   const all: string[] = [];
   for await (const piece of render(value, view, options)) all.push(piece);
@@ -41,7 +41,7 @@ export async function rendered(data: unknown, view: View, options: RenderOptions
   return (await pieces({ data }, view, options)).join("");
 }
 
-/** The lines as one text, each with a newline. */
+/** The lines as one text, each with a newline at its end. */
 export function text(...lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join("");
 }

@@ -193,7 +193,7 @@ test("the clock runs on from the time in the seed", async () => {
   expect(sandbox.clock.show()).toMatchObject({ now: "2030-01-02T00:00:00.000Z", frozen: false });
 });
 
-test("a rental whose term ended before its terminatedAt has ended with the term", async () => {
+test("a rental whose term ended before its terminatedAt counts as terminated at the end of the term", async () => {
   const sandbox = await openSandbox();
   await sandbox.seed(`rentals:
   - { rentalType: virtual-machine, gpuCount: 1, termType: reserved, termPeriodDays: 1, convertToOnDemandOnExpiry: false,

@@ -78,8 +78,8 @@ export function withFlags(line: string, flags: string): string {
 export const asJson = (line: string): string =>
   withFlags(line.replace(/ > [^|]+$/, "").replace(/ --columns \S+/, ""), "-o json");
 
-/** Command lines that exchange the messages of a protocol on stdin and stdout, and have no result to print. */
+/** Matches command lines that exchange messages of a protocol on stdin and stdout, and have no result to print. */
 export const speaksProtocol = /^gpuctl mcp\b/;
 
-/** Command lines that prompt, so tests run them on a terminal. */
+/** Matches command lines that prompt, so tests run them on a terminal. */
 export const needsTerminal = /^gpuctl (?:setup|auth login(?!.*(?:--with-token|--key-command)))/;

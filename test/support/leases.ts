@@ -10,7 +10,7 @@ import { type Cli, createCli, firstMoment, type Responder, type SeenRequest } fr
 export const hour = 3_600_000;
 export const minute = 60_000;
 
-/** The lease file of a test. */
+/** The path of a CLI's lease file. */
 export const leaseFile = (cli: Pick<Cli, "folder">): string => join(cli.folder, "state", "leases.jsonl");
 
 const recordsOf = async (path: string, kind: string): Promise<readonly Record<string, unknown>[]> =>
@@ -29,7 +29,7 @@ export const tokensOf = async (cli: Pick<Cli, "folder">): Promise<readonly strin
 
 export const header = (version = 1): string => `${JSON.stringify({ format: "gpuctl-leases", version })}\n`;
 
-/** Writes a lease file with these leases. By default, they are leases of the sandbox and begin at the start of the test. */
+/** Writes a lease file. By default, its leases belong to the sandbox and begin at the start of the test. */
 export async function writeLeases(
   cli: Pick<Cli, "folder">,
   leases: readonly object[],
@@ -44,10 +44,10 @@ export async function writeLeases(
   await writeFile(path, before + lines.map((line) => `${line}\n`).join("") + after);
 }
 
-/** The time, in ISO 8601, this many milliseconds after the test's clock starts. */
+/** The time this many milliseconds after the test's clock starts, in ISO 8601. */
 export const at = (milliseconds: number): string => new Date(firstMoment + milliseconds).toISOString();
 
-/** A process of this machine that no longer runs. */
+/** The name of a process of this machine that no longer runs. */
 export const deadProcess = processes.self.replace(/\d+(?=@|$)/, "999999999");
 
 /** The name by which gpuctl identifies a running process of this machine. */
@@ -58,10 +58,10 @@ export const runningProcess = (pid: number): string =>
     return `${pid}@${boot}${status.slice(status.lastIndexOf(")")).split(" ")[20]}`;
   });
 
-/** A process of this machine that runs and is not gpuctl. */
+/** The name of a process of this machine that runs and is not gpuctl. */
 export const otherProcess = runningProcess(process.ppid);
 
-/** A process of another machine. If the test runs on Linux, that machine has the same host name as this one. */
+/** The name of a process of another machine. If the test runs on Linux, both machines have the same host name. */
 export const distantProcess =
   process.platform === "linux"
     ? deadProcess.replace(/^(\S+) (?:\w{16} )?(.*)@.{36}/, `$1 $2@${crypto.randomUUID()}`)
@@ -73,7 +73,7 @@ export function inContainer(number: number): Processes {
   return { self, isHere: (name) => name === self, isRunning: (name) => name !== "" };
 }
 
-/** A process of this machine that no longer runs. Its process ID now belongs to the process of the test. */
+/** The name of a process that no longer runs. Its process ID now belongs to the process of the test. */
 export const reusedProcess = processes.self.replace(/-\d+$/, "-1");
 
 export const isCreate = ({ method, path }: SeenRequest): boolean =>

@@ -16,7 +16,7 @@ interface Needed {
   readonly required?: boolean;
 }
 
-/** Skips the tests of the calling describe block or file, or lets them fail, as `skipWithout` does. */
+/** Skips the tests of the calling describe block or file, or makes them fail, as `skipWithout` does. */
 export function needs(program: string, needed?: Needed): void {
   beforeEach((context) => skipWithout(program, context, needed));
 }

@@ -103,7 +103,10 @@ export interface Baseline {
 
 let all: Promise<readonly Baseline[]> | undefined;
 
-/** The first example of each command that calls the service, with its outcome on a service that matches the documentation. */
+/**
+ * One example for each independent command that calls the service: the first one that uses the sandbox. Each has its
+ * outcome with a service that matches the documentation.
+ */
 export const baselines = (): Promise<readonly Baseline[]> => {
   all ??= recordBaselines();
   return all;
@@ -115,7 +118,7 @@ export const baselines = (): Promise<readonly Baseline[]> => {
  */
 const dependent = ["rentals run", "rentals guard", "rentals lease extend", "batch run"];
 
-/** The commands whose results do not depend on how a service differs from the documentation. */
+/** All other commands. Their results must not depend on how a service differs from the documentation. */
 export const independent = commands.filter(({ path }) => !dependent.includes(path.join(" ")));
 
 async function recordBaselines(): Promise<readonly Baseline[]> {

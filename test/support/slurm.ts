@@ -12,8 +12,8 @@ import { pathOf } from "./programs.ts";
 export const slurmPrograms = ["slurmctld", "slurmd", "munged"] as const;
 
 /**
- * Starts a Slurm cluster of one node on this machine, with a MUNGE daemon, a controller and a node of its own. Returns the
- * environment for its commands. Everything is ended and removed when the test ends.
+ * Starts a Slurm cluster with one node on this machine, and a MUNGE daemon that only this cluster uses. Returns the
+ * environment for Slurm's commands. When the test ends, the daemons are ended and their files are removed.
  */
 export async function startSlurm({ cpus }: { readonly cpus: number }): Promise<Environment> {
   const folder = await mkdtemp(join(tmpdir(), "gpuctl-slurm-"));

@@ -14,7 +14,7 @@ async function listing(format: string, into: string) {
 describe.skipIf(process.platform === "win32").each(sample(outputFormats, 0, 1))(
   "a listing as %s",
   (format) => {
-    test("has no colors in a pipe, even if the terminal has colors", async () => {
+    test("has no colors in a pipe", async () => {
       const { code, out, err } = await listing(format, "| cat");
       expect({ code, err }).toEqual({ code: exit.done, err: "" });
       expect(out).toContain("1001");
@@ -42,7 +42,7 @@ describe.skipIf(process.platform === "win32").each(sample(outputFormats, 0, 1))(
 describe.skipIf(!existsSync("/dev/full"))("a guard whose events cannot be written", () => {
   needs("bash");
 
-  test("goes on, and says so once", async () => {
+  test("goes on after a warning", async () => {
     const home = await createRentedHome(["trainer", "other"]);
     const script = `mkfifo log; exec 3<>log
 gpuctl rentals guard --every 1h --yes --sandbox > /dev/full 2> log & child=$!
@@ -58,7 +58,7 @@ describe.skipIf(process.platform === "win32")("a guard whose reader has closed t
   needs("bash");
 
   test.each(["", " -o jsonl"])(
-    "ends with a failure, because it no longer guards: --every%s",
+    "fails, and says that it no longer ends rentals: --every%s",
     async (format) => {
       const home = await createRentedHome(["trainer"]);
       const guard = `gpuctl rentals guard --every 1h --yes --sandbox${format}`;

@@ -21,7 +21,7 @@ test("a write takes over the lock of a killed process and leaves no lock file be
   expect(await readdir(join(folder, "config"))).toEqual(["config.json"]);
 });
 
-test("a write takes over the lock of a process that has just been killed", async () => {
+test("a write takes over the lock of a process that has just ended", async () => {
   // The lock's last renewal is in the future, so that it never counts as too old.
   const { run, folder, path } = await withLock(3600);
   const { pid } = spawnSync(process.execPath, ["--version"]);
