@@ -118,7 +118,7 @@ describe("api call of an operation that creates a rental", () => {
     ["POST", "/v2/on-demand/bare-metal-rentals"],
     ["POST", "/v2/on-demand/rentals", "-f", "rentalType=bare-metal"],
   ])(
-    "stays within the burn limit, whether the line has the ID of the operation, its path or the path of its replacement: %s %s",
+    "stays within the burn limit, whether the command line has the operation's ID, its path or its replacement's path: %s %s",
     async (...named) => {
       const { run } = await withBudget({ maxBurn: "15.99" });
       const refused = await run(["api", "call", ...named, ...metal]);

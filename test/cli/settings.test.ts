@@ -38,7 +38,7 @@ describe("the host of inference", () => {
 });
 
 describe("either host flag turns the sandbox off", () => {
-  test.each(["base-url", "inference-base-url"])("--%s against GPUCTL_SANDBOX", async (flag) => {
+  test.each(["base-url", "inference-base-url"])("--%s with GPUCTL_SANDBOX=1", async (flag) => {
     const { run } = await createCli();
     const env = { GPUCTL_SANDBOX: "1" };
     const { out, requests } = await run(`tts Hi --dry-run --${flag} ${serviceUrl}`, { env });
@@ -102,7 +102,7 @@ describe("a configuration with invalid JSON", () => {
   );
 });
 
-describe("a duration too long for a timer is rejected", () => {
+describe("a duration can be at most 24 days, because a timer cannot run longer", () => {
   const expected = expect.stringContaining("must be at most 24d");
 
   test.each(["--timeout 25d", "--timeout 600h"])("%s", async (flag) => {

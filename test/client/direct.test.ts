@@ -209,7 +209,7 @@ test.each([
   ["has a negative size", "-2\r\n{}\r\n0\r\n\r\n"],
   ["has a size in another notation", "0x2\r\n{}\r\n0\r\n\r\n"],
   ["ends with a line feed only", "2\r\n{}\n0\r\n\r\n"],
-  ["is the last one and is followed by no empty line", "2\r\n{}\r\n0\r\n"],
+  ["is the last one and no empty line follows", "2\r\n{}\r\n0\r\n"],
 ])("a response counts as incomplete if one of its chunks %s", async (_what, body) => {
   const server = await sendingParts();
   const { direct } = await channels(server.origin);

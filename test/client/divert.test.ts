@@ -17,7 +17,7 @@ async function* inPieces(text: string, sizes: readonly number[]): AsyncGenerator
   }
 }
 
-/** Takes the strings out of the response, but refuses parts that contain `!`. `taken` collects the strings. */
+/** An `open` function whose receivers refuse parts that contain `!`, and the strings that the receivers have taken. */
 function taker() {
   const taken: { text: string; isEnded: boolean }[] = [];
   const open = (): Diverted => {

@@ -53,7 +53,7 @@ describe("the URL", () => {
     ["https://example.com:8443?team=a", "https://example.com:8443/v2/on-demand/rental?team=a"],
     ["https://example.com/x#y", "https://example.com/x/v2/on-demand/rental"],
     ["http://[::1]:8787", "http://[::1]:8787/v2/on-demand/rental"],
-  ])("preserves the path of %s", (baseUrl, url) => {
+  ])("preserves the path and the query of %s", (baseUrl, url) => {
     expect(urlFor({ baseUrl })).toBe(url);
   });
 
@@ -117,7 +117,7 @@ describe("the key", () => {
 
   const keyOf = (apiKey: string) => wireRequest(list, { ...target, apiKey }).headers.Authorization;
 
-  test("can end with a newline", () => {
+  test("can have whitespace around it", () => {
     expect(keyOf(` ${key}\r\n`)).toBe(`Bearer ${key}`);
   });
 
@@ -127,7 +127,7 @@ describe("the key", () => {
     expect(error).not.toThrow(apiKey.trim() || "Bearer");
   });
 
-  test("is required by every operation except the description", async () => {
+  test("is required, except to read the service's description", async () => {
     const server = await listen((_request, response) => json(response, { openapi: "3.1.0" }));
     const { call } = caller(server.origin, { target: { apiKey: undefined } });
     expect(await call("getOpenApiDocument", {})).toEqual({ openapi: "3.1.0" });

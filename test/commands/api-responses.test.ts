@@ -57,7 +57,7 @@ describe("api call prints the response in the requested format", () => {
     expect(await printed(response, flags)).toBe(expected);
   });
 
-  test("text that is not JSON, unchanged, and rejects --include with -o csv", async () => {
+  test("but prints text that is not JSON as it is, and rejects --include with -o csv", async () => {
     const { run } = await createCli({ respond: always(200, "plain", { "content-type": "text/plain" }) });
     expect((await run("api call GET /v2/x -o csv", overNetwork())).out).toBe("plain");
     const rejected = await run("api call GET /v2/x -i -o csv", overNetwork());
@@ -189,7 +189,7 @@ describe("an empty response to api call", () => {
   });
 });
 
-describe("a page instead of the response to a write with api call", () => {
+describe("the content type of a response to api call", () => {
   const error = '{"code":"CONFLICT","message":"Busy","issues":[]}';
   const json = { content: { "application/json": { schema: { type: "object" } } } };
   const streamed = { content: { ...json.content, "text/event-stream": { schema: { type: "string" } } } };
@@ -207,7 +207,7 @@ describe("a page instead of the response to a write with api call", () => {
     ["answer", "text/event-stream; charset=utf-8", "data: {}\n\ndata: [DONE]\n\n", 0],
     ["answer", "text/html", "<html>Log in</html>", 10],
     ["listThings", "text/html", "<html>Log in</html>", 0],
-  ])("%s: %s %s exits with %4$i", async (line, type, body, code) => {
+  ])("%s: %s %s exits with %i", async (line, type, body, code) => {
     const { run } = await createCli({
       respond: ({ path }) =>
         path === descriptionPath

@@ -96,7 +96,7 @@ describe("an answer file", () => {
       "last",
     ],
     ["a damaged question", "\0\0\0", "recovered"],
-  ])("is kept next to %s of a killed process while it cannot be read", async (_kind, contents, becomes) => {
+  ])("that cannot be read is kept next to %s of a killed process", async (_kind, contents, becomes) => {
     const cli = await createCli();
     await mkdir(folderOf(cli), { recursive: true });
     const question = `${fileOf(cli, "last")}.abc.question`;
@@ -144,7 +144,7 @@ describe("the last question", () => {
     expect(await namesIn(cli)).toEqual(["last", "ahead"]);
   });
 
-  test("is continued with its history by only one of two processes; the other fails", async () => {
+  test("is opened with its history by only one of two simultaneous calls; the other call fails", async () => {
     const cli = await createCli();
     await cli.run("chat question --sandbox");
     const nameFor = () => "name";

@@ -83,7 +83,7 @@ describe("doctor", () => {
     expect(outcome.out).not.toContain(key);
   });
 
-  test("exits with 1 after a failure, and prints what to do below the failed check", async () => {
+  test("exits with 1 after a failure, and prints advice below the failed check", async () => {
     const { run } = await createCli({ respond: healthyService });
     const machine = { ...healthy, nodeVersion: "18.0.0" };
     const { code, out, err } = await run("doctor", { ...overNetwork(), machine });
@@ -299,7 +299,7 @@ describe("doctor checks the connection", () => {
     [{ ...certificate, validTo: firstMoment + 3 * day }, "warning", "soon"],
     [{ ...certificate, problem: "CERT_HAS_EXPIRED" }, "failure", "CERT_HAS_EXPIRED"],
     [undefined, "warning", "no certificate"],
-  ])("a TLS certificate (case %#): %s", async (shown, status, message) => {
+  ])("a TLS certificate is reported (case %#)", async (shown, status, message) => {
     const probe = async () => ({ date, certificate: shown });
     const reported = await checked("TLS", { respond: healthyService, machine: { probe } });
     expect(reported).toMatchObject({ status, message: expect.stringContaining(message) });
@@ -350,7 +350,7 @@ describe("doctor checks the state folder", () => {
   });
 });
 
-describe("doctor checks the sandbox and other programs", () => {
+describe("doctor checks the sandbox, other programs and completions", () => {
   test.each([
     [{ packages: [], exists: true }, "ok"],
     [{ packages: [], exists: true, problem: "it is damaged" }, "failure"],
@@ -370,7 +370,7 @@ describe("doctor checks the sandbox and other programs", () => {
       "warning",
       "x (for speech) is not installed; y (for the sandbox) is not installed",
     ],
-  ])("the state of the sandbox (case %#): %s", async (health, status, message = "") => {
+  ])("the state of the sandbox is reported (case %#)", async (health, status, message = "") => {
     const sandboxHealth = async () => ({ file: "/state/sandbox.sqlite", ...health });
     expect(await checked("sandbox", { respond: healthyService, machine: { sandboxHealth } })).toMatchObject({
       status,

@@ -328,7 +328,7 @@ Steps: 20, Sampler: "Euler: a, b", CFG scale: 7.5, Seed: 965400086, Size: 1344x7
     ["a text without values", pngWith({ parameters: "just a text" })],
     ["JSON that is not a request", pngWith({ gpuctl: "[1]" })],
     ["a text that is too long", pngWith({ parameters: `${"x".repeat(1_100_000)}\nSteps: 1` })],
-    ["cut Exif", jpegWith(exifWith("UNICODE", Buffer.from("x")).subarray(0, 30))],
+    ["truncated Exif", jpegWith(exifWith("UNICODE", Buffer.from("x")).subarray(0, 30))],
     ["Exif that points nowhere", jpegWith(Buffer.from("II*\0\xff\xff\xff\x7f", "latin1"))],
     ["a truncated PNG", Buffer.from(tinyPng()).subarray(0, 30)],
   ])("are not shown for %s", async (_name, bytes) => {

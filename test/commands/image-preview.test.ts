@@ -118,7 +118,7 @@ describe("image --preview with a graphics protocol", () => {
     { TERM: "xterm-256color", KITTY_WINDOW_ID: "1" },
     { TERM: "xterm-ghostty", TERM_PROGRAM: "ghostty" },
     { TERM: "xterm-kitty", LANG: "C", NO_COLOR: "1" },
-  ])("sends the file to kitty: %o", async (env) => {
+  ])("sends the file with kitty's protocol: %o", async (env) => {
     const noise = png(90, 90, (x, y) => [(x * 89 + y * 57) % 256, (x * y * 31) % 256, (x * 7) % 256]);
     const cli = await painter(noise);
     const { err } = await cli.run("image cat --preview", onTerminal(env));
@@ -130,7 +130,7 @@ describe("image --preview with a graphics protocol", () => {
     expect(err).not.toContain("▀");
   });
 
-  test("sends a JPEG to kitty as PNG", async () => {
+  test("sends a JPEG as PNG with kitty's protocol", async () => {
     const { run } = await painter(await encodeJpeg(8, 8, new Uint8Array(8 * 8 * 4).fill(255), 90));
     const { err } = await run("image cat --preview", onTerminal({ TERM: "xterm-kitty" }));
     expect(kittyPictures(err)[0]?.bytes.subarray(1, 4).toString()).toBe("PNG");
@@ -140,7 +140,7 @@ describe("image --preview with a graphics protocol", () => {
     { TERM: "xterm-256color", TERM_PROGRAM: "iTerm.app" },
     { TERM: "xterm-256color", LC_TERMINAL: "iTerm2" },
     { TERM: "xterm-256color", TERM_PROGRAM: "WezTerm" },
-  ])("sends the file to iTerm2: %o", async (env) => {
+  ])("sends the file with iTerm2's protocol: %o", async (env) => {
     const cli = await painter(corners);
     const { err } = await cli.run("image cat --preview", onTerminal(env));
     const [name = ""] = await saved(cli);

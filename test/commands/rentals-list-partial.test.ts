@@ -21,7 +21,7 @@ async function listing(respond: Responder, flags = "") {
   return run(`rentals list --retries 0 ${flags}`, overNetwork());
 }
 
-describe("rentals list when one of its two listings fails", () => {
+describe("rentals list when a listing fails or is interrupted", () => {
   test.each([
     [404, 5],
     [403, 4],

@@ -156,7 +156,7 @@ describe("rentals ssh", () => {
       "channel 0: open failed: connect failed: Connection refused\r\nstdio forwarding failed\r\nConnection closed by UNKNOWN port 65535";
     const refused = "ssh: connect to host 203.0.113.7 port 30022: Connection refused\r\n";
 
-    test("tries again until the ssh server responds, and passes only the options of the connection to these attempts", async () => {
+    test("tries again until the ssh server responds, and passes only the connection options to these attempts", async () => {
       const { run } = await createCli({ respond: lookupReturns(running) });
       const { calls, probes, programs } = sshPrinting(refused, silent, throughJump);
       const line = "rentals ssh 1 --wait -- -i key -N -L 1:2:3 -J bastion nvidia-smi -L";

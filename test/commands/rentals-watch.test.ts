@@ -66,7 +66,7 @@ describe("rentals list --watch in a pipe", () => {
   test.each([
     ["-o json", "the output format json: use --output table, jsonl or id"],
     ["-o jsonl --jq .", "--jq cannot be used together: --jq can filter only a single result"],
-  ])("%s is rejected, because a watch cannot be one document", async (flags, message) => {
+  ])("%s is rejected, because a watch does not print a single document", async (flags, message) => {
     const { watch } = await watching([[]]);
     const outcome = await watch(`--watch ${flags}`);
     expect(outcome).toMatchObject({ code: 2, out: "", requests: [] });

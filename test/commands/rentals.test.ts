@@ -121,7 +121,7 @@ describe("rentals get", () => {
   });
 
   test.each(["table", "json", "id"])(
-    "prints nothing on stdout for a rental that does not exist, with %s",
+    "prints nothing on stdout for a rental that does not exist, with -o %s",
     async (format) => {
       const { run } = await createCli();
       const { code, out, err } = await run(`rentals get 4711 -o ${format} --sandbox`);

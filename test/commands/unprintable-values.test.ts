@@ -26,7 +26,7 @@ const namesIn = (value: unknown): readonly string[] =>
       ? Object.entries(value).flatMap(([key, inner]) => [key, ...namesIn(inner)])
       : [];
 
-/** A sandbox whose responses can be read and changed. */
+/** A CLI for a sandbox. `names` collects the fields of responses; `change` makes the value of one field unprintable. */
 async function changing() {
   const names = new Set<string>();
   let hostile: string | undefined;
@@ -87,10 +87,10 @@ test.each(lines)("%s never fails because a value of a response cannot be convert
   }
 });
 
-describe("after a write with an unknown outcome, the lookup never hides the outcome", () => {
+describe("after a write with an unknown outcome, a lookup never hides that outcome", () => {
   const failed = () => Response.json({ code: "X", message: "failed", issues: [] }, { status: 500 });
 
-  test("of a reserved term", async () => {
+  test("if it reads a reserved term", async () => {
     const { run } = await createCli({
       respond: service({
         "POST /v2/on-demand/convert-to-reserved": failed,
@@ -103,7 +103,7 @@ describe("after a write with an unknown outcome, the lookup never hides the outc
     expect(err).toContain(`The rental's term is now: {"toString":null,"valueOf":null}`);
   });
 
-  test("of an attachment", async () => {
+  test("if it reads the attachments of a volume", async () => {
     const { run } = await createCli({
       respond: service({
         "POST /v2/on-demand/storage-volumes/attach": failed,

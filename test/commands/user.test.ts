@@ -36,7 +36,7 @@ describe("user update", () => {
     expect(err).toContain("--name");
   });
 
-  test("uses the deprecated path if the new path does not exist, and prints its sunset date once", async () => {
+  test("uses the deprecated path if the new path does not exist, and prints the sunset date of the deprecated path once", async () => {
     const { run } = await createCli({
       respond: ({ path }) => (path === "/v2/users/me" ? notFound() : undefined),
     });

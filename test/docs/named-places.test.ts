@@ -6,7 +6,7 @@ import { flagsOf } from "../../src/cli/parse/unknown.ts";
 import { commands } from "../support/commands.ts";
 import { repository } from "../support/process.ts";
 
-/** The files of a folder with one of these endings, except generated ones. */
+/** The files in a folder whose names match `endings`, except generated files. */
 const filesIn = (folder: string, endings: RegExp): readonly string[] =>
   readdirSync(join(repository, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && endings.test(entry.name) && !entry.parentPath.endsWith("generated"))

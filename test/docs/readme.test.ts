@@ -8,7 +8,7 @@ import { skipWithout } from "../support/programs.ts";
 import { thorough } from "../support/thorough.ts";
 import { blocksOf, namedIn, reader, readersHome, readme, sectionsOf } from "./readme-shell.ts";
 
-/** The `export` and `unset` lines of a section, which also apply to later sections. */
+/** The `export` and `unset` lines that also apply to later sections: all except those for GPUCTL_STATE_DIR. */
 const settings = (commands: string): string =>
   commands
     .split("\n")

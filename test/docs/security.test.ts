@@ -13,7 +13,7 @@ test("every test that SECURITY.md names exists", () => {
   expect(named.filter((path) => !existsSync(join(repository, path)))).toEqual([]);
 });
 
-test("SECURITY.md and the README name every command that prints a key", async () => {
+test("SECURITY.md and the README name the commands that print a key", async () => {
   const { run, sandbox } = await createCli();
   for (const command of ["auth token", "sandbox keys"]) {
     expect((await run(`${command} --sandbox`)).out).toContain(sandbox.keys.full);

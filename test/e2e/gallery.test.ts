@@ -119,7 +119,7 @@ describe.runIf(thorough)("a gallery in Chromium", () => {
     expect(requests.filter((url) => !url.startsWith("file://"))).toEqual([]);
   });
 
-  test("with --embed, shows its pictures in another folder and after their files were deleted", async () => {
+  test("with --embed, shows its pictures even if it is in another folder and the picture files were deleted", async () => {
     const home = await homeWithGallery();
     await mkdir(join(home.folder, "sent"));
     const path = join(home.folder, "sent", "page.html");

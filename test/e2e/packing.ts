@@ -6,7 +6,10 @@ import { repository, runProgram } from "../support/process.ts";
 /** The tarball of the package, as `npm pack` creates it. */
 export interface Packed {
   readonly tarball: string;
-  /** Installs the package in a new folder, without a network and without running scripts. Returns the folder. */
+  /**
+   * Installs the package in a new folder, without a network and without running scripts. Returns the folder. With
+   * `optional`, also links the optional dependencies.
+   */
   readonly install: (options: { readonly optional: boolean }) => Promise<string>;
   readonly remove: () => Promise<void>;
 }

@@ -42,7 +42,7 @@ const isOpen = (port: number): Promise<boolean> =>
     socket.once("connect", () => socket.destroy());
   });
 
-/** Whether a process runs. A zombie process does not run. */
+/** Whether a process runs. A zombie does not count as running. */
 const isAlive = (pid: string): boolean => {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
@@ -77,7 +77,7 @@ describe.skipIf(process.platform === "win32")("the keys of machines", () => {
 
   test("are shared by processes that create them at the same time, and by a process that starts after another one was killed", async () => {
     const { folder, run } = await createHome();
-    // This program waits a second before the public key of a pair appears.
+    // This `ssh-keygen` creates the public key of a pair a second after the private key.
     await addProgram(
       folder,
       "ssh-keygen",

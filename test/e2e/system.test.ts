@@ -75,7 +75,7 @@ describe.skipIf(process.platform === "win32")("in a deleted folder", () => {
 });
 
 describe("the launcher", () => {
-  /** Runs a copy of the launcher. It finds `program` instead of gpuctl's build, or no build at all. */
+  /** Runs a copy of the launcher. It finds `program` instead of gpuctl's build. Without `program`, no build exists. */
   async function runLauncher(program?: string) {
     const { folder, run } = await createHome();
     await mkdir(join(folder, "dist"));

@@ -16,7 +16,7 @@ async function expectRestored(terminal: Terminal): Promise<void> {
 
 const restored = { hidden: 1, shown: 1, last: "shown" };
 
-/** A home for a service with a rental that never starts. A `silent` service does not respond to its lookup at all. */
+/** A home for a service with a rental that never starts. A `silent` service does not even respond to a lookup. */
 async function slow({ silent = false } = {}) {
   const pending = { ...virtualMachine, status: "Pending", state: "pending" };
   const server = await serveThirdParty({
@@ -148,7 +148,7 @@ describe.skipIf(process.platform === "win32")("without animation", () => {
 });
 
 test.skipIf(process.platform === "win32")(
-  "a table aligns emoji and combining scripts that are newer than cli-table3",
+  "a table aligns recent emoji and combining characters",
   async () => {
     const labels = ["🫠", "สวัสดี", "e\u0301", "👨‍👩‍👧"];
     const rentals = labels.map((name) => ({ ...virtualMachine, name }));

@@ -1,4 +1,4 @@
-/** Records as a third-party service may send them: IDs as strings, other timestamps, unknown fields. */
+/** The time in these records. A third-party service may send other formats of times and IDs, and unknown fields. */
 const stamp = "2026-09-12 13:59:00.123+00";
 
 export const virtualMachine = {
@@ -105,7 +105,7 @@ export const completion = {
   kv_transfer_params: null,
 };
 
-/** The same reply as a stream, with CRLF line ends and a comment, which few servers send. */
+/** The same reply as a stream. Few servers send CRLF line ends and a comment as this stream does. */
 export const completionStream = [
   ": hello\r\n\r\n",
   'data: {"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}\r\n\r\n',

@@ -21,7 +21,10 @@ afterAll(() => {
   vi.useRealTimers();
 });
 
-/** The command of an operation, with the values that it requires; undefined if no command calls only this operation. */
+/**
+ * A command line for an operation, with the values that the operation requires; undefined if no command calls only this
+ * operation, or if no command line can express the values.
+ */
 function lineOf(id: OperationId): readonly string[] | undefined {
   const command = commands.find(({ operation }) => operation === id);
   const typed = command && typedAs(command, inputOf(id), "none");

@@ -58,7 +58,7 @@ describe("a sandbox that is served over HTTP", () => {
     expect(await seen.json()).toEqual([rental]);
   });
 
-  test("uses the port that is set, and a port in use causes a clear error", async () => {
+  test("uses the given port, and a port that is in use causes a clear error", async () => {
     const port = Number(new URL(await deadOrigin()).port);
     const { sandbox } = await openSandbox({ serve: true, port });
     expect(sandbox.url).toBe(`http://127.0.0.1:${port}`);
@@ -221,7 +221,7 @@ describe("state", () => {
   });
 });
 
-test("a sandbox chats with an engine until the engine is cleared", async () => {
+test("a sandbox chats with an engine until the engine is cleared or the sandbox is reset", async () => {
   const { sandbox, client } = await openSandbox();
   const engine = await chatEngine();
   const messages = [{ role: "user", content: "hi" }];

@@ -13,8 +13,8 @@ import { clientOf } from "./harness.ts";
 
 /** The client's own transport, and the global `fetch`, which a program can pass instead. */
 const transports = [
-  ["by the client's own transport", {}],
-  ["by the global fetch", { fetch: globalThis.fetch }],
+  ["with the client's own transport", {}],
+  ["with the global fetch", { fetch: globalThis.fetch }],
 ] as const;
 
 const busy = { code: "SERVICE_UNAVAILABLE", message: "Busy", issues: [] };
@@ -78,7 +78,7 @@ describe.each(transports)("%s", (_name, options) => {
     await expect(clientOf(server.origin, options).listStorageVolumes()).rejects.toThrow(InvalidResponse);
   });
 
-  test("a read rejects immediately with the reason of its signal", async () => {
+  test("a read that is aborted rejects immediately with the reason of its signal", async () => {
     const controller = new AbortController();
     const server = await listen(() => controller.abort(new Error("enough")));
     const read = clientOf(server.origin, options).listStorageVolumes({}, { signal: controller.signal });
@@ -173,7 +173,7 @@ test("closing the client ends a wait before a retry, a wait for a rental, and a 
   expect(server.seen).toHaveLength(3);
 });
 
-test("closing the client after a write was sent throws InterruptedWrite", async () => {
+test("a write that was sent before the client is closed throws InterruptedWrite", async () => {
   const server = await listen(({ method }, response) =>
     method === "POST" ? client.close() : json(response, {}),
   );

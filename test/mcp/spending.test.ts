@@ -19,7 +19,7 @@ test.each([
   ["--assume-price 1", "--assume-price requires --allow spend"],
   ["--allow all", "--allow must be one of write, spend, destroy"],
   ["--dry-run", "--dry-run does not apply to mcp"],
-])("mcp %s exits 2", async (flags, message) => {
+])("mcp %s exits with 2", async (flags, message) => {
   const cli = await createCli();
   const { code, out, err } = await cli.run(`mcp --sandbox ${flags}`);
   expect({ code, out }).toEqual({ code: 2, out: "" });
@@ -172,7 +172,7 @@ test.each([1e16, 0, -1, 1.5, "6", true, [6]])(
   },
 );
 
-test("a call whose number of answers is null costs one answer", async () => {
+test("a call whose number of answers is null is charged for one answer", async () => {
   const { call } = await agentOf(await createCli(), limitOfTwo);
   expect(await call("create_chat_completion", { ...question, n: null })).toMatchObject({
     ok: true,

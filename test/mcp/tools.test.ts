@@ -85,7 +85,7 @@ test.each([
   [spending, ["read", "spend", "generate"]],
   ["--sandbox --allow destroy", ["read", "destroy"]],
   [everything, ["read", "write", "spend", "generate", "destroy"]],
-])("%s allows these effects and no others", async (flags, effects) => {
+])("%s allows the effects %j and no others", async (flags, effects) => {
   const names = (await listed(flags)).map(({ name }) => name);
   const own = names.filter((name) => name !== "wait_for_rental" && !described.includes(name));
   expect(own.sort()).toEqual(
@@ -149,7 +149,7 @@ describe("the tools", async () => {
     ({ operation, input, path, limit }) => {
       const { inputSchema, issues } = byId.get(operation) ?? {};
       expect(issues?.(input)).not.toEqual([]);
-      // The JSON Schemas have no rules that compare fields.
+      // The JSON Schemas cannot express rules that compare fields, or check the calendar.
       const isRule =
         path.length === 0 || (operations[operation] as Operation).rules?.some(({ id }) => id === limit);
       if (!isRule && limit !== "date-time calendar")
@@ -157,7 +157,7 @@ describe("the tools", async () => {
     },
   );
 
-  test("include a read for each write whose effect can be looked up", () => {
+  test("have a read for each write whose effect can be looked up", () => {
     const unseen = ["request_reservation", "update_current_user"];
     const names = [
       ...writes.filter((id) => !hidden.includes(id) && effectOf(id) !== "generate").map(nameOf),

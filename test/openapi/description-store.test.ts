@@ -25,7 +25,7 @@ test("several refreshes fetch the description again only once, and later loads r
   expect(await store.load()).toMatchObject({ info: { version: "2" } });
 });
 
-test("a failed fetch does not last: a later load fetches again", async () => {
+test("a failed fetch is not cached: a later load fetches again", async () => {
   let fetches = 0;
   const text = JSON.stringify({ openapi: "3.1.0", info: {}, paths: {} });
   const description = readDescription(text);

@@ -76,7 +76,7 @@ describe("an ssh address", () => {
     ["u@[2001:db8::1]:2200", "u@[2001:db8::1]:2200"],
     ["2001:db8::1", "2001:db8::1"],
     ["ssh -o StrictHostKeyChecking=no u@h uptime", "u@h"],
-  ])("is read from the command %s", (command, address) => {
+  ])("is read from the text %s", (command, address) => {
     expect(ssh({ meta: { ssh_command: command } })).toBe(address);
   });
 

@@ -22,7 +22,7 @@ async function drawn(
   return all + (await drawer.end());
 }
 
-/** Splits a text at these places, each taken modulo the length. */
+/** Splits a text at these places. A place beyond the end of the text wraps around to its start. */
 function cut(text: string, places: readonly number[]): readonly string[] {
   const at = [0, ...places.map((place) => place % (text.length + 1)).sort((a, b) => a - b), text.length];
   return at.slice(1).map((end, index) => text.slice(at[index], end));

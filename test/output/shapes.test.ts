@@ -71,8 +71,8 @@ describe("lines", () => {
   });
 });
 
-describe("an unexpected shape", () => {
-  test.each(["items", "data", "rentals", "results"])("a page holds its list under %s", async (key) => {
+describe("data of any shape", () => {
+  test.each(["items", "data", "rentals", "results"])("a page can contain its list under %s", async (key) => {
     expect(await rendered({ [key]: [{ id: 1 }], next: null }, machines, onTerminal)).toBe(text("ID", "1"));
   });
 

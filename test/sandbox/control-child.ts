@@ -12,7 +12,7 @@ const done = async () => {
   await nextTurn();
 };
 
-/** A seed with so many rentals of one label that it takes a while. */
+/** A seed with so many rentals of one label that loading it takes a while. */
 const seed = (label: string) =>
   JSON.stringify({
     clock: { now: "2026-11-20T12:00:00Z", frozen: true },

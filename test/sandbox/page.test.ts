@@ -216,7 +216,7 @@ test("what callers send is shown as text", async () => {
 describe("pictures and speech", () => {
   const picture = { model_name: "SD1.5", prompt: "dunes", width: 1024, height: 1024, seed: 7, steps: 1 };
 
-  test("are shown until a reset, to this machine and this page only", async () => {
+  test("are shown until a reset, but not to other sites", async () => {
     const { sandbox, url, view, post } = await served();
     const { images } = asRecord(await (await post("/v1/image/generation", picture)).json());
     const { audio } = asRecord(await (await post("/v1/audio/generation", { text: "Done." })).json());

@@ -75,7 +75,7 @@ test.each(Object.entries(cases))("send returns the same response as fetch: %s", 
   expect(command.requests.list({})).toEqual(program.requests.list({}));
 });
 
-test("a command can send methods that the web's Request refuses", async () => {
+test("a command can send methods that the constructor of Request refuses", async () => {
   const sandbox = await createSandbox({ file: ":memory:" });
   onTestFinished(() => sandbox.close());
   const { status } = await sandbox.send(url("/nowhere"), { method: "TRACE", headers: {} });

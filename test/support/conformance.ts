@@ -9,8 +9,8 @@ import type { Sandbox } from "../../src/sandbox/index.ts";
 export const proxyVariable = "GPUCTL_TEST_PROXY";
 
 /**
- * The headers by which the junction (`test/conformance/junction.ts`) forwards a request from the proxy to its sandbox,
- * and the header that names the operation set of the sandbox.
+ * Headers of a request to the proxy: the port to which the junction (`test/conformance/junction.ts`) forwards the
+ * request, the number of the call, and the operation set of the sandbox.
  */
 export const routing = {
   port: "x-conformance-port",

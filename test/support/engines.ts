@@ -203,7 +203,7 @@ export async function sdcppEngine({ info = true } = {}) {
   });
 }
 
-/** A WAV file with one second of silence in 24 kHz mono, as Kokoro-FastAPI sends it when it does not stream. */
+/** A WAV file with one second of silence in 24 kHz mono. Kokoro-FastAPI sends such a file when it does not stream. */
 export function silentWav(): Buffer {
   const bytes = Buffer.alloc(44 + 48_000);
   bytes.write("RIFF", 0, "latin1");

@@ -29,7 +29,7 @@ function replaceOpen(replacement: (open: Open) => Open): () => void {
   return restore;
 }
 
-/** From now on, files whose paths end in `end` cannot be opened for `use`. "writing" includes both. */
+/** From now on, files whose paths end in `end` cannot be opened for `use`. "writing" includes the mode "r+". */
 export const denyOpening = (end: string, use: "reading" | "writing"): (() => void) =>
   replaceOpen((open) => async (path, flags, ...others) => {
     const isReading = flags === undefined || flags === "r";

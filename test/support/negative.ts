@@ -56,7 +56,7 @@ function breaksOf(field: Field): Break[] {
   ];
 }
 
-/** An item of a list, or a value of a map, that is wrong. */
+/** Inputs with one wrong item in a list, or with one wrong value in a map. */
 function itemBreaks({ name, kind, item }: Field): Break[] {
   if (!item) return [];
   const key = kind === "map" ? (Object.keys(Object(validValue({ kind, item })))[0] ?? "") : 0;
@@ -88,7 +88,7 @@ function valueBreaks(item: Item): Wrong[] {
   return [...limits, ...(kindBreaks[item.kind] ?? [])];
 }
 
-/** Values that break a requirement of their kind, such as that an ID is above zero, instead of a limit of the field. */
+/** Values that break a requirement of the field's kind, such as that an ID is above zero, but no limit of the field. */
 const kindBreaks: Partial<Record<FieldKind, readonly Wrong[]>> = {
   boolean: [{ limit: "boolean", value: "maybe" }],
   number: [{ limit: "number", value: "many" }],

@@ -19,7 +19,7 @@ export const gpuctl: readonly string[] = GPUCTL_TEST_BINARY
   ? [GPUCTL_TEST_BINARY]
   : [process.execPath, launcher];
 
-/** The command in `gpuctl`, or the launcher in the runtime that `GPUCTL_TEST_RUNTIME` names, such as `deno run -A`. */
+/** What a home runs: `gpuctl`, or the launcher in the runtime of `GPUCTL_TEST_RUNTIME`, such as `deno run -A`. */
 const [program = "", ...programArgs] = GPUCTL_TEST_RUNTIME
   ? [...GPUCTL_TEST_RUNTIME.split(" "), launcher]
   : gpuctl;
@@ -164,7 +164,7 @@ const capableTerminal = { TERM: "xterm-256color", COLORTERM: "truecolor" };
 /** All homes of this process share a folder for compiled code, so that each file is compiled only once. */
 const sharedCache = join(inject("runFolder"), `cache-${process.pid}`);
 
-/** Installs `gpuctl`, and `pass` as a password manager. */
+/** Installs `gpuctl`, and a fake password manager named `pass`. */
 async function install(folder: string): Promise<void> {
   await mkdir(join(folder, "bin"));
   const command = [program, ...programArgs].map((word) => `'${word}'`).join(" ");
@@ -172,7 +172,7 @@ async function install(folder: string): Promise<void> {
   for (const [name, script] of Object.entries(programs)) await addProgram(folder, name, script);
 }
 
-/** Puts a program on the search path of a home. The script is run by the shell. */
+/** Puts a program on the search path of a home: a script that `shell` runs. */
 export async function addProgram(
   folder: string,
   name: string,
@@ -229,7 +229,7 @@ function startPiped(
     reject: false,
     stdin: "ignore",
     stripFinalNewline: false,
-    // A process group of its own, so that a signal reaches all of a pipeline.
+    // The shell gets its own process group, so that a signal reaches every process of a pipeline.
     detached: true,
   });
   const signal = (name: NodeJS.Signals) => {

@@ -7,7 +7,7 @@ interface Options {
   readonly trouble?: (connection: Connection) => Trouble | undefined | Promise<Trouble | undefined>;
 }
 
-/** A service with rentals that can be reached, and a user who runs jobs on them. */
+/** A CLI for a service whose rentals the fake `ssh` and `scp` of `remote.ts` can reach. */
 export async function createRenter({ respond, trouble }: Options = {}) {
   const cli = await createCli({ negotiates: true, ...(respond && { respond }) });
   const remote = await createRemote(cli.folder, trouble);

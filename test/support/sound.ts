@@ -5,7 +5,7 @@ interface WavOptions {
   /** `before`: chunks between the format and the samples. `after`: chunks after the samples. */
   readonly before?: readonly Buffer[];
   readonly after?: readonly Buffer[];
-  /** The sizes in the header. Default: the correct sizes. */
+  /** The size that the headers of the file and of its `data` chunk state. Default: their correct sizes. */
   readonly size?: number;
   /** The format tag. 0xfffe also adds the extension, with the sub-format PCM. */
   readonly tag?: number;

@@ -180,7 +180,7 @@ function readToTheEnd(pty: IPty, receive: (data: string) => void): void {
   };
 }
 
-/** Calls a method that is missing from the types of node-pty. It closes node-pty's side of the terminal. */
+/** Closes node-pty's side of the terminal with a method that is missing from node-pty's types. */
 function close(pty: IPty): void {
   if ("destroy" in pty && typeof pty.destroy === "function") pty.destroy();
 }

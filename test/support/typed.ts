@@ -36,7 +36,7 @@ function flagWords(command: CommandNode, name: string, value: unknown, picture: 
   }
 }
 
-/** The flags for a field that is an object: one flag for each of its own fields. */
+/** The flags for a field that is an object: one flag for each of its fields that has a value and is not a constant. */
 function partWords(command: CommandNode, name: string, parts: Input): readonly string[] | undefined {
   const { operation } = command;
   const { shapes } = (operation && routes[operation].fields.find((field) => field.name === name)) ?? {};
@@ -76,8 +76,8 @@ function wordsOf(messages: unknown): unknown {
 }
 
 /**
- * The text that gpuctl parses back into the value. Undefined if there is none: for a numeric ID out of range, which
- * gpuctl would parse as a string, and for a value that is neither a string nor a number.
+ * The text that gpuctl parses back into the value. Undefined if there is none: for a numeric ID that is not a positive
+ * safe integer, because gpuctl would parse it as a string, and for a value that is neither a string nor a number.
  */
 function textOf(value: unknown, kind: string | undefined): string | undefined {
   if (kind === "id" && typeof value === "number") {

@@ -23,7 +23,10 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Receives signals `apart` milliseconds apart during interruptible work. Returns what the signals interrupted. */
+/**
+ * Receives signals `apart` milliseconds apart during interruptible work. Returns what the signals interrupted, and how
+ * often they would have ended the process.
+ */
 async function interruptedBy(
   received: readonly Signal[],
   { apart = 0, anySignal = true } = {},
@@ -75,7 +78,7 @@ describe("a job", () => {
     expect(await interruptedBy([...received, third], { apart: 150 })).toMatchObject({ exits: 1 });
   });
 
-  test("is stopped once by a Ctrl-C that npx passes on", async () => {
+  test("is stopped once by a Ctrl-C that npx passes on, but abandoned if Ctrl-C is held", async () => {
     expect(await interruptedBy(["SIGINT", "SIGINT"], { apart: 10 })).toMatchObject({ program: false });
     const held = Array.from({ length: 4 }, () => "SIGINT" as const);
     expect(await interruptedBy(held, { apart: 40 }), "Ctrl-C is held").toMatchObject({ program: true });

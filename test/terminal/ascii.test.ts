@@ -23,7 +23,7 @@ describe.skipIf(process.platform === "win32").each(sample(["LC_ALL", "LANG"], 0)
       expect(symbols(terminal.bytes())).toEqual([]);
     });
 
-    it("by tables that do not fit, spinners and marks", async () => {
+    it("by spinners, marks, and tables that do not fit", async () => {
       const home = await createHome(env);
       const label = "a-label-that-is-too-long-for-a-narrow-terminal";
       const create = home.onTerminal(`rentals create vm --gpus 1 --label ${label} --yes --wait --sandbox`);

@@ -7,7 +7,7 @@ import { sample } from "../support/thorough.ts";
 
 const dumb = { env: { TERM: "dumb" } };
 
-/** Expects no output that a terminal without control sequences would show incorrectly. */
+/** Expects no control sequences, no carriage returns within a line, and no changed terminal state. */
 async function expectPlain(terminal: Terminal): Promise<void> {
   expect(terminal.bytes()).not.toMatch(/\u001b|\r(?!\n)/);
   expect(await terminal.leftovers()).toEqual([]);
@@ -22,8 +22,8 @@ describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
     await terminal.waitFor(/> No choice contains this text\n[^>]*\? Search/);
     terminal.type("us-central-1\r");
     await terminal.waitFor(/1\) Enter the values manually\n {2}2\) .*us-central-1.*\n[^>]*\? Which one\?/);
-    // The prompt accepts neither the text of a choice nor its position in the whole list. Either could be mistaken for
-    // a number in this list.
+    // The prompt accepts neither the text of a choice, such as "8", nor the position of a choice in the whole list.
+    // Either could be mistaken for a number in this list.
     for (const refused of ["Enter the values manually", "0"]) {
       terminal.type(`${refused}\r`);
       await terminal.waitFor(new RegExp(`${refused}\n> Enter a number from 1 to \\d+\n[^>]*\\? Which one`));

@@ -99,7 +99,7 @@ async function expectHarmless(
 
 const calling = commands.filter((spec) => operationsOf(spec).length > 0 || usesService(spec));
 
-/** Whether a command may read what a service sent, including its description and the sandbox's controls. */
+/** Whether a command may read text from a service, from the service's description or from the sandbox's controls. */
 function usesService({ path: [noun = ""] }: CommandNode): boolean {
   return !["completion", "config", "help", "profile"].includes(noun);
 }
@@ -222,7 +222,7 @@ describe("JSON and YAML contain no control characters, but keep the value that w
 });
 
 describe.skipIf(process.platform === "win32")("on a real terminal", () => {
-  /** A home whose service is hostile, and has a rental. */
+  /** A home for a hostile service that has a rental. */
   async function hostileHome() {
     const sandbox = await createSandbox({ file: ":memory:" });
     const respond = hostileResponder(sandbox, "texts");

@@ -27,7 +27,7 @@ function samplesOf({ bytes, sampleRate }: { bytes: Uint8Array; sampleRate: numbe
   return new Int16Array(bytes.slice(44).buffer);
 }
 
-/** Does not use `toEqual`, which would print all bytes if they differed. */
+/** Compares without `toEqual`, which would print all bytes of two different recordings. */
 const sameSpeech = (one: Speech | undefined, other: Speech | undefined): boolean =>
   one !== undefined &&
   other !== undefined &&

@@ -27,7 +27,7 @@ type Opened = Awaited<ReturnType<typeof openSandbox>>;
 const outputs: { readonly [Id in AssumedId]: { readonly output: z.ZodType<AssumedOutputOf<Id>> } } =
   assumedOperations;
 
-/** The response to an assumed operation, which must be a 200. */
+/** The result of an assumed operation. Throws if the status of the response is not 200. */
 async function send<Id extends AssumedId>(
   sandbox: Opened,
   id: Id,
