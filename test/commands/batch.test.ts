@@ -280,23 +280,26 @@ describe("batch run", () => {
     ["on one line", "audio", "{}"],
     ["on several lines, with an error", "image", '{\n"code":"E1","message":"Half done","issues":[]}\n'],
     ["on several lines, with an error", "audio", '{\n"code":"E1","message":"Half done","issues":[]}\n'],
-  ])("writes every undecodable result of a repeated key to the output, in JSON %s: %s", async (_, key, end) => {
-    const results = ["first", "second", "third"].map((text) => `${base64(Buffer.from(text.repeat(30)))}!`);
-    const repeated = results.map((result) => `"${key}":"${result}"`).join();
-    const media = key === "image" ? `"images":[{${repeated}}]` : repeated;
-    const body = end === "{}" ? `{${media}}` : end.replace("{", `{${media},`);
-    const speech = { custom_id: "a", method: "POST", url: "/v1/audio/generation", body: { text: "Hi" } };
-    const cli = await createCli({ respond: () => new Response(body) });
-    await write(cli, [key === "image" ? image("a") : speech]);
-    expect(await cli.run(run, overNetwork())).toMatchObject({ code: 12 });
-    const lines = await output(cli);
-    expect(lines).toMatchObject([
-      {
-        response: { body: { response: JSON.parse(body), repeated: results.slice(0, -1) } },
-        error: { code: "UNUSABLE_RESPONSE" },
-      },
-    ]);
-  });
+  ])(
+    "writes every undecodable result of a repeated key to the output, in JSON %s: %s",
+    async (_, key, end) => {
+      const results = ["first", "second", "third"].map((text) => `${base64(Buffer.from(text.repeat(30)))}!`);
+      const repeated = results.map((result) => `"${key}":"${result}"`).join();
+      const media = key === "image" ? `"images":[{${repeated}}]` : repeated;
+      const body = end === "{}" ? `{${media}}` : end.replace("{", `{${media},`);
+      const speech = { custom_id: "a", method: "POST", url: "/v1/audio/generation", body: { text: "Hi" } };
+      const cli = await createCli({ respond: () => new Response(body) });
+      await write(cli, [key === "image" ? image("a") : speech]);
+      expect(await cli.run(run, overNetwork())).toMatchObject({ code: 12 });
+      const lines = await output(cli);
+      expect(lines).toMatchObject([
+        {
+          response: { body: { response: JSON.parse(body), repeated: results.slice(0, -1) } },
+          error: { code: "UNUSABLE_RESPONSE" },
+        },
+      ]);
+    },
+  );
 
   test.each([
     [

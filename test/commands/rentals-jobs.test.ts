@@ -432,22 +432,19 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     ["refuses a login from here", "Permission denied (publickey).", 9],
     ["cannot be reached from here", "Connection refused", 8],
     ["has another host key", "Host key verification failed.", 9],
-  ])(
-    "`attach` leaves a detached job running if its machine %s",
-    async (_name, stderr, expected) => {
-      let isUp = true;
-      const { run, active, jobs } = await createRenter({ trouble: () => (isUp ? undefined : { stderr }) });
-      await run(detached("sleep 30"));
-      isUp = false;
-      const { code, err } = await run("rentals jobs attach train");
-      expect(code, err).toBe(expected);
-      expect(err).toMatch(/Job \w+ continues, and rental 1001 is billed\./);
-      expect(await active()).toMatchObject([{ id: 1001 }]);
-      expect(await jobs()).toMatchObject([{ state: "detached" }]);
-      isUp = true;
-      await run("rentals jobs cancel train --yes");
-    },
-  );
+  ])("`attach` leaves a detached job running if its machine %s", async (_name, stderr, expected) => {
+    let isUp = true;
+    const { run, active, jobs } = await createRenter({ trouble: () => (isUp ? undefined : { stderr }) });
+    await run(detached("sleep 30"));
+    isUp = false;
+    const { code, err } = await run("rentals jobs attach train");
+    expect(code, err).toBe(expected);
+    expect(err).toMatch(/Job \w+ continues, and rental 1001 is billed\./);
+    expect(await active()).toMatchObject([{ id: 1001 }]);
+    expect(await jobs()).toMatchObject([{ state: "detached" }]);
+    isUp = true;
+    await run("rentals jobs cancel train --yes");
+  });
 
   test("`cancel` ends a rental whose machine cannot be reached", async () => {
     let isUp = true;

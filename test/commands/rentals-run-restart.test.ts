@@ -81,17 +81,21 @@ describe.runIf(process.platform === "linux")("if the machine restarts while the 
   // Without setsid, the command has no process group of its own that the restart could kill.
   needs("setsid");
 
-  test.each(restarts)("`rentals run` copies the results back and then ends the rental if %s", async (_, restart) => {
-    const { run, restarting, folder, active, leases, jobs, isOtherRunning } = await createRestarting(restart);
-    const { code, out, err } = await run(sh(script, "--fetch", "model"), { programs: restarting });
-    expect({ code, out }, err).toEqual({ code: 7, out: "ready\n" });
-    expect(err).toContain(`Error: ${vanished}; the machine may have restarted\n`);
-    expect(err).toMatch(/^Copied model to .*model: 1 file, 3 bytes\.$/m);
-    expect(await readFile(join(folder, "model"), "utf8")).toBe("42\n");
-    expect([await active(), await leases()]).toEqual([[], []]);
-    expect(await jobs()).toMatchObject([{ state: "ended", outcome: expect.stringContaining(vanished) }]);
-    expect(isOtherRunning()).toBe(restart.reusesPid);
-  });
+  test.each(restarts)(
+    "`rentals run` copies the results back and then ends the rental if %s",
+    async (_, restart) => {
+      const { run, restarting, folder, active, leases, jobs, isOtherRunning } =
+        await createRestarting(restart);
+      const { code, out, err } = await run(sh(script, "--fetch", "model"), { programs: restarting });
+      expect({ code, out }, err).toEqual({ code: 7, out: "ready\n" });
+      expect(err).toContain(`Error: ${vanished}; the machine may have restarted\n`);
+      expect(err).toMatch(/^Copied model to .*model: 1 file, 3 bytes\.$/m);
+      expect(await readFile(join(folder, "model"), "utf8")).toBe("42\n");
+      expect([await active(), await leases()]).toEqual([[], []]);
+      expect(await jobs()).toMatchObject([{ state: "ended", outcome: expect.stringContaining(vanished) }]);
+      expect(isOtherRunning()).toBe(restart.reusesPid);
+    },
+  );
 
   test("`rentals run` says what could not be copied back, and ends the rental", async () => {
     const { run, restarting, folder, active } = await createRestarting(

@@ -839,18 +839,21 @@ describe("commands that need all active rentals", () => {
       {},
       null,
     ].flatMap((page) => lines.map(([line, code]) => [page, line, code] as const)),
-  )("fail if the service returns %j instead of a complete list, and create or end nothing: %s", async (page, line, code) => {
-    const { run } = await createCli({
-      negotiates: true,
-      respond: ({ method, path }) =>
-        service({
-          [`${method} ${path}`]: () => Response.json(method === "POST" ? { id: 9 } : page),
-          [`GET ${descriptionPath}`]: () => Response.json(description(operations)),
-        })({ method, path, query: {}, headers: {}, body: undefined }),
-    });
-    const outcome = await run(line, overNetwork());
-    const writes = outcome.requests.filter(({ method }) => method !== "GET");
-    expect({ code: outcome.code, writes }, outcome.err).toEqual({ code, writes: [] });
-    expect(outcome.err).toContain("not a list");
-  });
+  )(
+    "fail if the service returns %j instead of a complete list, and create or end nothing: %s",
+    async (page, line, code) => {
+      const { run } = await createCli({
+        negotiates: true,
+        respond: ({ method, path }) =>
+          service({
+            [`${method} ${path}`]: () => Response.json(method === "POST" ? { id: 9 } : page),
+            [`GET ${descriptionPath}`]: () => Response.json(description(operations)),
+          })({ method, path, query: {}, headers: {}, body: undefined }),
+      });
+      const outcome = await run(line, overNetwork());
+      const writes = outcome.requests.filter(({ method }) => method !== "GET");
+      expect({ code: outcome.code, writes }, outcome.err).toEqual({ code, writes: [] });
+      expect(outcome.err).toContain("not a list");
+    },
+  );
 });
