@@ -1,6 +1,6 @@
 import type { Call } from "../client/call.ts";
 import { NotFound, UnexpectedResponse, UsageError } from "../core/errors.ts";
-import { idOf } from "../core/responses/rental.ts";
+import { idOf, idsOf, sameIdIn } from "../core/responses/rental.ts";
 import { ServiceError } from "../core/service-errors.ts";
 import { once } from "../core/tasks/once.ts";
 import { labelOf, recordsOf } from "./responses.ts";
@@ -71,7 +71,9 @@ async function isId(
 ): Promise<boolean> {
   try {
     if (kind === "volume") return (await volumes()).some((record) => idOf(record) === word);
-    return (await call("getRental", { rentalId: word })) !== null;
+    const record: unknown = await call("getRental", { rentalId: word });
+    // A service that reads only the digits at the start of an ID may return another rental.
+    return record !== null && (idsOf(record).length === 0 || sameIdIn(record, word) !== undefined);
   } catch (error) {
     // If volumes cannot be listed, labels cannot be looked up, so the word is used as an id.
     if (kind === "volume" && isHidden(error)) return true;

@@ -369,6 +369,8 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
             .then((one) => fetched.push(one))
             .catch((error: unknown) => {
               signal.throwIfAborted();
+              // The rental of a detached job stays, so the results can still be copied later.
+              if (plan.detached && isOutOfReach(error)) throw error;
               problems.push(`${path}: ${reasonOf(error)}`);
             });
         }

@@ -17,6 +17,9 @@ const maxMissing = 120_000;
 /** The shortest timeout of a lookup, in milliseconds. It applies even if no time is left. */
 const minLookUp = 10_000;
 
+/** The longest timeout of a lookup, in milliseconds. If a lookup takes longer, this computer slept. */
+const maxLookUp = 60_000;
+
 /** How long to try to reach a rental that was reached before, in milliseconds. */
 export const maxSilence = 600_000;
 
@@ -67,12 +70,12 @@ export async function onRental<Value>(
   let known: RentalNow | undefined;
   /** When logins began to fail. */
   let denied: number | undefined;
-  /** When the rental was first `missing`. */
+  /** Since when the rental has been `missing`. Undefined if it is not. */
   let missed: number | undefined;
   for (;;) {
     signal.throwIfAborted();
     let problem = "it has no address for ssh yet";
-    const longest = Math.max(minLookUp, timeout - passed());
+    const longest = Math.min(maxLookUp, Math.max(minLookUp, timeout - passed()));
     const limit = limitAfter(longest);
     try {
       known = await counting(longest + tolerance, () =>
@@ -96,7 +99,13 @@ export async function onRental<Value>(
     if (known?.target) {
       try {
         const ssh = openSsh(rentalId, known.target, { ...host, jobId: id, folder: journal.folder });
-        return await counting(longestAttempt, () => work(ssh));
+        const begun = watch();
+        try {
+          return await work(ssh);
+        } finally {
+          // Work that took long had a connection, so the waiting starts again.
+          if (watch() - begun > longestAttempt) [skipped, denied, missed] = [watch(), undefined, undefined];
+        }
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ConnectionLost)) throw error;

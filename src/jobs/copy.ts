@@ -27,15 +27,22 @@ export async function hasUsableRsync(
 }
 
 /** Copies the contents of a folder to the working folder of the command. Throws `ConnectionLost`. */
-export function copyUp(ssh: Ssh, folder: string, tools: CopyTools): Promise<void> {
+export async function copyUp(ssh: Ssh, folder: string, tools: CopyTools): Promise<void> {
   const at = (path: string) => `${destination(ssh)}:${path}`;
-  return tools.tool === "rsync"
-    ? runCopy(ssh, [...rsyncOptions(ssh), copyOutside, `${folder}/`, at(`${workFolder(ssh)}/`)], tools)
-    : copyAsWorkFolder(
-        ssh,
-        (path) => runCopy(ssh, [...scpOptions(ssh), folder, at(path)], tools),
-        tools.signal,
-      );
+  if (tools.tool === "rsync") {
+    const copy = (...options: readonly string[]) =>
+      runCopy(ssh, [...rsyncOptions(ssh), ...options, `${folder}/`, at(`${workFolder(ssh)}/`)], tools);
+    return copy(copyOutside).catch((error: unknown) => {
+      // rsync fails if the target of a link does not exist. Then, all links are copied as links.
+      if (error instanceof ConnectionLost && error.message.includes("status 23")) return copy();
+      throw error;
+    });
+  }
+  return copyAsWorkFolder(
+    ssh,
+    (path) => runCopy(ssh, [...scpOptions(ssh), folder, at(path)], tools),
+    tools.signal,
+  );
 }
 
 /** A path that was copied back. */

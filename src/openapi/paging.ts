@@ -8,6 +8,8 @@ export interface Paging {
   readonly cursor?: string | undefined;
   readonly page?: string | undefined;
   readonly offset?: string | undefined;
+  /** Whether the description says that a page carries a token. A page without a token is then the last one. */
+  readonly hasToken?: boolean | undefined;
 }
 
 const cursorParameter =
@@ -72,6 +74,7 @@ export async function* pages(
 ): AsyncGenerator<readonly unknown[]> {
   const seen = new Set<string>();
   let current = firstQuery;
+  let hadToken = false;
   for (let count = 0; count < maxPages; count += 1) {
     const response = await send(current);
     const records = recordsOf(response);
@@ -82,12 +85,16 @@ export async function* pages(
     yield records;
     const next = nextPage(response, records.length, current, paging);
     if (next === "end") return;
+    // Some services leave the token out of the last page.
+    const isLast = next === undefined && (paging.hasToken || hadToken) && !saysMore(response);
+    if (isLast) return;
     if (next === undefined || seen.has(String(next))) {
       if (paged || next) {
         warn("There may be more results: the response does not say how to request the next page.");
       } else warnIfPartial(response, warn);
       return;
     }
+    hadToken = hasTokenIn(response);
     seen.add(String(next));
     current = [...current.filter(([name]) => !next.some(([other]) => other === name)), ...next];
   }
@@ -105,6 +112,22 @@ const tokens: Readonly<Record<string, string>> = {
   endCursor: "after",
   cursor: "cursor",
 };
+/** Whether a member with this name is a page token. `cursor` may also be the cursor of the current page. */
+export const isTokenName = (name: string): boolean => name in tokens && name !== "cursor";
+
+const hasTokenIn = (response: unknown): boolean =>
+  pageInfo(response).some((object) =>
+    Object.keys(object).some((name) => isTokenName(name) && isToken(object[name])),
+  );
+
+/** Whether a response says that there are more records, or how many there are in all. */
+const saysMore = (response: unknown): boolean =>
+  pageInfo(response).some(
+    (object) =>
+      moreFlags.some((name) => object[name] === true) ||
+      [...pageTotals, ...recordTotals].some((name) => isCount(object[name])),
+  );
+
 const moreFlags = ["hasMore", "has_more", "hasNextPage", "has_next_page"];
 const pageTotals = ["totalPages", "total_pages", "pageCount", "page_count"];
 const recordTotals = ["total", "totalCount", "total_count"];

@@ -4,7 +4,7 @@ import type { Route } from "../contract/plain/route.ts";
 import { asRecord, isRecord } from "../core/json.ts";
 import { type DescribedOperation, operationAt } from "./described.ts";
 import { bounded, type Description, membersOf, resolved } from "./document.ts";
-import { canPage, type Paging, pagingOf } from "./paging.ts";
+import { canPage, isTokenName, type Paging, pagingOf } from "./paging.ts";
 
 /** The request that replaces a deprecated one, and how its response is paged. */
 export interface ReplacementRequest {
@@ -48,7 +48,8 @@ export function replacementOf(
   const query = Object.entries({ ...fields, ...pageSize(listed, description) }).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as const],
   );
-  return { parts: { ...request, query }, paging };
+  const hasToken = paging.cursor !== undefined && names.some(isTokenName);
+  return { parts: { ...request, query }, paging: { ...paging, hasToken } };
 }
 
 const sizeParameter = /^(limit|page_?size|per_?page)$/i;

@@ -90,33 +90,36 @@ describe("the proxy in HTTP_PROXY", () => {
 });
 
 describe("the proxy in HTTPS_PROXY", () => {
-  test("opens a tunnel and sees neither the key nor the request", async () => {
-    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
-    const service = createSecureServer(selfSigned("api.example.test"), (request, response) =>
-      request.resume().on("end", () => json(response, [{ host: request.headers.host, url: request.url }])),
-    );
-    const { port } = await open(service);
-    let tunnels = 0;
-    const proxy = await listenRaw((socket) =>
-      socket.once("data", () => {
-        tunnels += 1;
-        const onward = connect(port, "127.0.0.1", () => {
-          socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
-          socket.pipe(onward).pipe(socket);
-        });
-        onward.on("error", () => socket.destroy());
-      }),
-    );
-    vi.stubEnv("HTTPS_PROXY", proxy.origin);
-    const { call } = caller("https://api.example.test");
-    const target = [{ host: "api.example.test", url: "/v2/on-demand/storage-volumes" }];
-    expect(await call(...read)).toEqual(target);
-    expect(await call(...read)).toEqual(target);
-    expect(tunnels).toBe(1);
-    expect(proxy.received()).toMatch(/^CONNECT api\.example\.test:443 HTTP\/1\.1\r\n/);
-    expect(proxy.received()).not.toContain(key);
-    expect(proxy.received()).not.toContain("storage-volumes");
-  });
+  test.each(["with", "without"])(
+    "opens a tunnel and sees neither the key nor the request, %s a scheme",
+    async (scheme) => {
+      vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+      const service = createSecureServer(selfSigned("api.example.test"), (request, response) =>
+        request.resume().on("end", () => json(response, [{ host: request.headers.host, url: request.url }])),
+      );
+      const { port } = await open(service);
+      let tunnels = 0;
+      const proxy = await listenRaw((socket) =>
+        socket.once("data", () => {
+          tunnels += 1;
+          const onward = connect(port, "127.0.0.1", () => {
+            socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+            socket.pipe(onward).pipe(socket);
+          });
+          onward.on("error", () => socket.destroy());
+        }),
+      );
+      vi.stubEnv("HTTPS_PROXY", scheme === "with" ? proxy.origin : new URL(proxy.origin).host);
+      const { call } = caller("https://api.example.test");
+      const target = [{ host: "api.example.test", url: "/v2/on-demand/storage-volumes" }];
+      expect(await call(...read)).toEqual(target);
+      expect(await call(...read)).toEqual(target);
+      expect(tunnels).toBe(1);
+      expect(proxy.received()).toMatch(/^CONNECT api\.example\.test:443 HTTP\/1\.1\r\n/);
+      expect(proxy.received()).not.toContain(key);
+      expect(proxy.received()).not.toContain("storage-volumes");
+    },
+  );
 
   test.each([407, 502])("that returns %i forwards nothing: a write is a network error", async (status) => {
     const proxy = await listenRaw((socket) =>

@@ -82,6 +82,24 @@ describe("--count", () => {
     ]);
   });
 
+  test.each([
+    ["are not found yet", () => Response.json(null)],
+    ["cannot be looked up for a moment", failure(502, "bad gateway")],
+    ["are rate limited", failure(429, "slow down")],
+  ])("goes on waiting with --wait while the new rentals %s", async (_name, respond) => {
+    let lookups = 0;
+    const { run } = await createCli({
+      respond: ({ path }) => {
+        if (path !== "/v2/on-demand/rental") return undefined;
+        lookups += 1;
+        return lookups > 6 ? undefined : respond();
+      },
+    });
+    const { code, out, err } = await run(`${one} --wait -o id`);
+    expect({ code, out }, err).toEqual({ code: 0, out: "1001\n" });
+    expect(lookups).toBeGreaterThan(6);
+  });
+
   test("waits for all rentals with --wait", async () => {
     const { run } = await createCli();
     const { code, out } = await run(`${three} --wait -o json`);

@@ -446,6 +446,28 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     await run("rentals jobs cancel train --yes");
   });
 
+  test("`attach` leaves a detached job running if its results cannot be reached", async () => {
+    let isUp = true;
+    const { run, active } = await createRenter({
+      trouble: ({ program }) =>
+        isUp
+          ? undefined
+          : program === "scp"
+            ? { stderr: "Connection reset", status: 255 }
+            : { stderr: "Permission denied (publickey)." },
+    });
+    await run(detached("echo 42 > model; sleep 1", "--fetch", "model"));
+    const attached = run("rentals jobs attach train", {
+      onSleep: () => {},
+    });
+    isUp = false;
+    const { code, err } = await attached;
+    expect(code, err).not.toBe(0);
+    expect(await active()).toMatchObject([{ id: 1001 }]);
+    isUp = true;
+    await run("rentals jobs cancel train --yes");
+  });
+
   test("`cancel` ends a rental whose machine cannot be reached", async () => {
     let isUp = true;
     const { run, active } = await createRenter({

@@ -432,6 +432,22 @@ describe("rentals terminate with a third-party service", () => {
     expect(requests).toHaveLength(2);
   });
 
+  test("accepts a rental that is already ending, although the service refuses the request", async () => {
+    const { run } = await createCli({
+      respond: service({
+        [`GET ${descriptionPath}`]: () =>
+          Response.json(description({ "POST /v2/on-demand/virtual-machine-rentals/terminate": {} })),
+        "GET /v2/on-demand/rental": () =>
+          Response.json({ id: 7, rentalType: "virtual-machine", state: "active", status: "Terminating" }),
+        "POST /v2/on-demand/virtual-machine-rentals/terminate": () =>
+          Response.json({ code: "CONFLICT", message: "It is ending", issues: [] }, { status: 409 }),
+      }),
+    });
+    const { code, out, err } = await run("rentals terminate 7 --yes", overNetwork());
+    expect(code, err).toBe(0);
+    expect(out).toContain("is already ending");
+  });
+
   test("ends the virtual machines although no operation ends a bare-metal rental", async () => {
     const vms = "/v2/on-demand/virtual-machine-rentals";
     const { run } = await createCli({

@@ -1,5 +1,6 @@
-import { NotFound, RentalFailed, WaitedTooLong } from "../../core/errors.ts";
+import { NotFound, RentalFailed, reasonOf, WaitedTooLong } from "../../core/errors.ts";
 import { assertIsRental, statesOf } from "../../core/responses/rental.ts";
+import { isTemporary, ServiceError } from "../../core/service-errors.ts";
 import { stopwatch } from "../../core/tasks/steady-clock.ts";
 import { commandLine } from "../../core/text.ts";
 import { limitAfter } from "../../core/values/durations.ts";
@@ -29,6 +30,8 @@ export interface Wait {
   readonly interval?: number | undefined;
   /** Maximum time to wait, in milliseconds. */
   readonly timeout: number;
+  /** The rental was just created. The service may not find it yet, and a failed request must not end the wait. */
+  readonly isNew?: boolean;
 }
 
 interface Waiting {
@@ -41,6 +44,12 @@ interface Waiting {
   readonly update?: (rental: unknown) => void;
 }
 
+/** How long a service may not find a new rental, in milliseconds. */
+const maxUnfound = 60_000;
+
+const isNotFound = (error: unknown): boolean =>
+  error instanceof NotFound || (error instanceof ServiceError && error.status === 404);
+
 /** The goal of a wait for a state. */
 export const inState = (state: string): Pick<Wait, "goal" | "reached"> => ({
   goal: `is ${state}`,
@@ -50,11 +59,12 @@ export const inState = (state: string): Pick<Wait, "goal" | "reached"> => ({
 /**
  * Polls a rental until the goal is reached or the timeout expires. The timeout holds even if the service does not
  * respond or the clock is set back. Throws `WaitedTooLong` at the timeout, or up to `minLookUp` later if the last
- * request takes that long. Throws `NotFound` when the rental does not exist. Unless the goal is the end of the rental,
+ * request takes that long. Once the rental was found, and for a new rental, a temporary failure does not end the wait.
+ * Throws `NotFound` when the rental does not exist. Unless the goal is the end of the rental,
  * also throws `NotFound` when the rental has ended, and `RentalFailed` when it has failed.
  */
 export async function waitForRental(
-  { rentalId, goal, reached, interval = defaultInterval, timeout }: Wait,
+  { rentalId, goal, reached, interval = defaultInterval, timeout, isNew = false }: Wait,
   { call, now, sleep, stateText, update }: Waiting,
 ): Promise<object> {
   const passed = stopwatch(now);
@@ -63,15 +73,26 @@ export async function waitForRental(
   let last: string | undefined;
   for (;;) {
     const limit = limitAfter(Math.max(minLookUp, timeout - passed()));
-    const rental = await getRental(rentalId, { call, signal: limit }).catch((error: unknown) => {
-      if (error !== limit.reason) throw error;
-      const before = last === undefined ? "" : `; before, it was ${last}`;
-      throw new WaitedTooLong(
-        `${late}: its state could not be read in time${before}`,
+    const before = last === undefined ? "" : `; before, it was ${last}`;
+    const unread = (why: string) =>
+      new WaitedTooLong(
+        `${late}: its state could not be read${why}${before}`,
         "The rental was not changed and may still be billed.",
         { request: null },
       );
+    const rental = await getRental(rentalId, { call, signal: limit }).catch((error: unknown) => {
+      if (error === limit.reason) throw unread(" in time");
+      const isExpected = isNew || last !== undefined;
+      const isPending = isNew && last === undefined && isNotFound(error) && passed() < maxUnfound;
+      if (!isPending && !(isExpected && isTemporary(error))) throw error;
+      if (passed() >= timeout) throw unread(`: ${reasonOf(error)}`);
+      return undefined;
     });
+    if (rental === undefined) {
+      await sleep(Math.min(pause, interval, timeout - passed()));
+      pause *= 2;
+      continue;
+    }
     const states = statesOf(rental);
     if (reached(rental, states)) return rental;
     if (!reached({}, ["terminated"])) {

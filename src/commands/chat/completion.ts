@@ -20,7 +20,10 @@ export interface CompletionRequest {
   readonly usage?: boolean;
   /** Whether a completion without text, such as one with only tool calls, throws `EmptyResult`. Default: true. */
   readonly needsText?: boolean;
-  /** Stops only this completion. Iterating then throws the signal's reason. */
+  /**
+   * Stops only this completion. Iterating then throws the signal's reason, or `InterruptedWrite` if the request may have
+   * been sent and no text has arrived.
+   */
   readonly signal?: AbortSignal;
 }
 
@@ -40,9 +43,10 @@ export interface CompletionSummary extends Assembled {
  * that field.
  *
  * Before the first event, iterating throws what `call` and `stream` throw. After that it throws:
- * - `StreamTruncated` if the stream breaks, if it ends with neither `[DONE]` nor a finish reason, or if the service
- *   reports a failure after some content
- * - the reason of the signal if the completion is interrupted
+ * - `StreamTruncated` if the stream breaks, if it ends with neither `[DONE]` nor a finish reason, if an event has the
+ *   field `error`, or if the service reports a failure after some content
+ * - `InterruptedWrite` if a stream is interrupted before its first text, and the reason of the signal if it is
+ *   interrupted later
  * - `EmptyResult` if the response contains nothing to print, or only a failure
  */
 export interface Completion extends AsyncIterable<Piece> {

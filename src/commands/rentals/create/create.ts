@@ -338,7 +338,12 @@ async function waitForAll(
     try {
       if (rentalId === undefined) throw withoutId();
       if (interrupted.aborted) throw new Interrupted("not waited for, because of the interruption");
-      const wait = { rentalId, ...inState("running"), timeout: Math.max(0, Math.round(timeout - passed())) };
+      const wait = {
+        rentalId,
+        ...inState("running"),
+        timeout: Math.max(0, Math.round(timeout - passed())),
+        isNew: true,
+      };
       records[at] = await waitFor(wait, context);
     } catch (error) {
       if (count === undefined) throw error;

@@ -7,7 +7,7 @@ import { isOpen, jobList, noOpenJobs, ownJobs } from "./find.ts";
 export default defineCommand({
   path: "rentals jobs list",
   summary: "List the jobs that were started on this machine",
-  details: `The state is from gpuctl's last contact with the job: ${jobPhases.slice(0, -1).join(", ")} or ${jobPhases.at(-1)}. A job is detached if its command runs without gpuctl. A job is unattended if gpuctl was killed: then its rental is billed until you resume or cancel the job, or \`gpuctl rentals guard\` ends the rental. If a job cannot be read, shows the others and exits with code 2.`,
+  details: `The state of a job is ${jobPhases.slice(0, -1).join(", ")} or ${jobPhases.at(-1)}, as of gpuctl's last contact with the job. Instead, it is detached if the command runs without gpuctl, and unattended if gpuctl was killed: then the rental is billed until you resume or cancel the job, or \`gpuctl rentals guard\` ends the rental. If a job cannot be read, shows the others and exits with code 2.`,
   flags: {
     all: flag.boolean("Also list the jobs that have ended"),
   },

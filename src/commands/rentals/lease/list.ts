@@ -17,7 +17,7 @@ export default defineCommand({
       after: ["gpuctl rentals create vm --gpus 1 --lease 2h --sandbox --yes"],
     },
     {
-      text: "Print as CSV when each rental should end",
+      text: "Print the end of each lease as CSV",
       command: "gpuctl rentals lease list --columns rentalId,endsAt -o csv --sandbox",
       after: ["gpuctl rentals create vm --gpus 1 --lease 2h --sandbox --yes"],
     },

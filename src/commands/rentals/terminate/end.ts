@@ -48,8 +48,9 @@ export async function endRental(
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const record: unknown = await call("getRental", { rentalId: id }, { retries: 0 }).catch(() => null);
-    if (!hasEnded(record)) throw error;
-    return before;
+    if (hasEnded(record)) return before;
+    if (!statesOf(record).some(isEnding)) throw error;
+    return { ...before, response: { ...before.response, message: "is already ending" } };
   }
 }
 
