@@ -252,8 +252,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: "requests to this machine go through a proxy",
     file: "src/client/transport/hosts.ts",
-    from: "isLoopback(new URL(url).hostname) ? undefined : getProxyForUrl(url) || undefined",
-    to: "getProxyForUrl(url) || undefined",
+    from: 'isLoopback(new URL(url).hostname) ? "" : getProxyForUrl(url)',
+    to: "getProxyForUrl(url)",
     tests: ["test/client/proxy.test.ts"],
   },
   {
