@@ -370,7 +370,7 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
             .catch((error: unknown) => {
               signal.throwIfAborted();
               // The rental of a detached job stays, so the results can still be copied later.
-              if (plan.detached && isOutOfReach(error)) throw error;
+              if (plan.detached && before.because === undefined && isOutOfReach(error)) throw error;
               problems.push(`${path}: ${reasonOf(error)}`);
             });
         }

@@ -33,8 +33,9 @@ export async function copyUp(ssh: Ssh, folder: string, tools: CopyTools): Promis
     const copy = (...options: readonly string[]) =>
       runCopy(ssh, [...rsyncOptions(ssh), ...options, `${folder}/`, at(`${workFolder(ssh)}/`)], tools);
     return copy(copyOutside).catch((error: unknown) => {
-      // rsync fails if the target of a link does not exist. Then, all links are copied as links.
-      if (error instanceof ConnectionLost && error.message.includes("status 23")) return copy();
+      // rsync fails if the target of a link does not exist. Then, only what has not arrived is copied, such links as links.
+      if (error instanceof ConnectionLost && error.message.includes("status 23"))
+        return copy("--ignore-existing");
       throw error;
     });
   }

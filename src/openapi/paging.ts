@@ -75,6 +75,7 @@ export async function* pages(
   const seen = new Set<string>();
   let current = firstQuery;
   let hadToken = false;
+  let received = 0;
   for (let count = 0; count < maxPages; count += 1) {
     const response = await send(current);
     const records = recordsOf(response);
@@ -82,11 +83,12 @@ export async function* pages(
       warn("The response contains no recognizable list; there may be more results.");
       return;
     }
+    received += records.length;
     yield records;
     const next = nextPage(response, records.length, current, paging);
     if (next === "end") return;
     // Some services leave the token out of the last page.
-    const isLast = next === undefined && (paging.hasToken || hadToken) && !saysMore(response);
+    const isLast = next === undefined && (paging.hasToken || hadToken) && !saysMore(response, received);
     if (isLast) return;
     if (next === undefined || seen.has(String(next))) {
       if (paged || next) {
@@ -120,12 +122,13 @@ const hasTokenIn = (response: unknown): boolean =>
     Object.keys(object).some((name) => isTokenName(name) && isToken(object[name])),
   );
 
-/** Whether a response says that there are more records, or how many there are in all. */
-const saysMore = (response: unknown): boolean =>
+/** Whether a response says that there are more records than those received so far. */
+const saysMore = (response: unknown, received: number): boolean =>
   pageInfo(response).some(
     (object) =>
       moreFlags.some((name) => object[name] === true) ||
-      [...pageTotals, ...recordTotals].some((name) => isCount(object[name])),
+      pageTotals.some((name) => isCount(object[name])) ||
+      recordTotals.some((name) => Number(object[name]) > received),
   );
 
 const moreFlags = ["hasMore", "has_more", "hasNextPage", "has_next_page"];

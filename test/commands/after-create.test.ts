@@ -20,16 +20,17 @@ const line = "rentals create vm --gpus 1 --wait --retries 0 --wait-timeout 1s -o
 
 describe("when a rental was created but waiting for it fails", () => {
   test.each([
-    ["the network fails", reset, 9],
-    ["the service fails", () => Response.json({}, { status: 503 }), 7],
-    ["time runs out", () => Response.json({ id: 7, state: "active", status: "Pending" }), 8],
-    ["the rental is gone", () => Response.json(null), 5],
+    ["the network fails", reset, "the connection was reset"],
+    ["the service fails", () => Response.json({}, { status: 503 }), "could not be read: "],
+    ["it does not start", () => Response.json({ id: 7, state: "active", status: "Pending" }), "pending"],
+    ["it is not found", () => Response.json(null), "rental 7 not found"],
   ])(
-    "the error shows the ID of the rental and does not advise to retry, if %s",
-    async (_name, lookup, code) => {
+    "the error shows the ID of the rental and does not advise to retry, if %s until time runs out",
+    async (_name, lookup, reason) => {
       const { run } = await createCli({ respond: thenLookup(lookup) });
       const outcome = await run(line, overNetwork());
-      expect(outcome).toMatchObject({ code, out: "" });
+      expect(outcome).toMatchObject({ code: 8, out: "" });
+      expect(JSON.parse(outcome.err).error.message.toLowerCase()).toContain(reason);
       const { error } = JSON.parse(outcome.err);
       expect(error.retryable).toBe(false);
       expect(error.hint).toContain("Rental 7 was created and is billed. Do not create it again.");

@@ -16,6 +16,14 @@ test("gpuctl stops with a warning if a list of the service never ends", async ()
 
 test.each([
   ["an earlier page had one", {}, [{ items: [1], nextCursor: "a" }, { items: [2] }]],
+  [
+    "an earlier page had one, and all records of the total arrived",
+    {},
+    [
+      { items: [1], nextCursor: "a", total: 2 },
+      { items: [2], total: 2 },
+    ],
+  ],
   ["the description names one", { hasToken: true }, [{ items: [1] }]],
 ])("a page without a token is the last one if %s", async (_why, more, responses) => {
   const left = [...responses];

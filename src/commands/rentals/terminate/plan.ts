@@ -228,7 +228,12 @@ async function withTypes(
   const listed = lists.flatMap((list) => (list.status === "fulfilled" ? list.value : []));
   const failed = lists.find((list) => list.status === "rejected");
   return rentals.map((rental) => {
-    const found = listed.find(({ record }) => sameIdIn(record, String(rental.wireId)) !== undefined);
+    // The list that failed may contain another rental with this ID, so the label must agree, too.
+    const found = listed.find(
+      ({ record }) =>
+        sameIdIn(record, String(rental.wireId)) !== undefined &&
+        (!failed || (rental.label !== undefined && labelOf(record) === rental.label)),
+    );
     const type = rental.type ?? found?.type;
     if (type === undefined && !rental.ended && failed) throw failed.reason;
     return { ...rental, type };
