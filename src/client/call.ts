@@ -1,8 +1,7 @@
 import type { InputOf, OperationId, OutputOf } from "../contract/index.ts";
 import { parseJson } from "../core/json.ts";
-import { assertList, assertSuccess, assertValues } from "../core/responses/success.ts";
+import { assertList, assertSuccess, assertValues, receivedJson } from "../core/responses/success.ts";
 import { InvalidResponse, UnknownOutcome } from "../core/service-errors.ts";
-import { stringifyExactly } from "../core/values/exact-numbers.ts";
 import type { DescribedOperation } from "../openapi/described.ts";
 import { allRecords, warnIfPartial } from "../openapi/paging.ts";
 import { sendRequest } from "./attempt.ts";
@@ -58,8 +57,8 @@ const wholeResult = ({ problemIn, warn }: Pick<OneCall, "problemIn" | "warn">): 
     if (problem !== undefined) {
       // The response to a generation was paid for.
       const isPaid = inFlight.request.host === "inference";
-      const received = { bytes: Buffer.from(`${stringifyExactly(value)}\n`), complete: true };
-      throw new UnknownOutcome(problem, response.status, inFlight.request, isPaid ? { received } : {});
+      const more = isPaid ? { received: receivedJson(value) } : {};
+      throw new UnknownOutcome(problem, response.status, inFlight.request, more);
     }
     return value;
   },

@@ -1,7 +1,5 @@
 import { pricedPicture } from "../contract/image-models.ts";
 import { BudgetExceeded, UsageError } from "../core/errors.ts";
-import type { Received } from "../core/service-errors.ts";
-import { stringifyExactly } from "../core/values/exact-numbers.ts";
 import { dollarText, inProportion, type Money, parseMoney } from "../core/values/money.ts";
 import type { Context } from "./context.ts";
 import { type FlagValues, flag } from "./flag.ts";
@@ -76,9 +74,3 @@ export function warnOfUnknownPrice(of: string, { settings, say }: Pick<Context, 
     `Warning: budget.maxCost is set, but the price ${of} is not known in advance, so the limit is not checked.`,
   );
 }
-
-/** A response that was paid for but cannot be used, as JSON to save, so that nothing is lost. */
-export const receivedJson = (response: unknown): Received => ({
-  bytes: Buffer.from(`${stringifyExactly(response)}\n`),
-  complete: true,
-});

@@ -34,8 +34,7 @@ export async function copyUp(ssh: Ssh, folder: string, tools: CopyTools): Promis
       runCopy(ssh, [...rsyncOptions(ssh), ...options, `${folder}/`, at(`${workFolder(ssh)}/`)], tools);
     return copy(copyOutside).catch((error: unknown) => {
       // rsync fails if the target of a link does not exist. Then, only what has not arrived is copied, such links as links.
-      if (error instanceof ConnectionLost && error.message.includes("status 23"))
-        return copy("--ignore-existing");
+      if (error instanceof CopyFailed && error.status === partialTransfer) return copy("--ignore-existing");
       throw error;
     });
   }
@@ -207,6 +206,18 @@ const stallSeconds = 120;
 
 const scpOptions = ({ options }: Ssh): readonly string[] => [...options, "-r", "-p", "-q"];
 
+/** The exit status of rsync if it could not copy some files. */
+const partialTransfer = 23;
+
+/** The copy program failed. Most often, the connection was lost. */
+class CopyFailed extends ConnectionLost {
+  readonly status: number;
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
+}
+
 async function runCopy(
   { cwd }: Ssh,
   args: readonly string[],
@@ -224,5 +235,5 @@ async function runCopy(
   signal.throwIfAborted();
   if (status === 0) return;
   const [reason] = problem.split(/\r?\n/).filter((line) => line.trim() !== "");
-  throw new ConnectionLost(`${tool} exited with status ${status}${reason ? `: ${reason}` : ""}`);
+  throw new CopyFailed(`${tool} exited with status ${status}${reason ? `: ${reason}` : ""}`, status);
 }

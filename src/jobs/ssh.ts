@@ -15,7 +15,7 @@ export interface SshTarget {
 /** A connection could not be opened or used, or it broke off. The command of a job keeps running on the rental. */
 export class ConnectionLost extends Error {
   override readonly name = "ConnectionLost";
-  /** `denied`: the login failed. `final`: waiting does not help. `lost`: any other reason. */
+  /** `denied`: the login failed. `final`: waiting does not help. `lost`: everything else. */
   readonly kind: "lost" | "denied" | "final";
   constructor(message: string, kind: ConnectionLost["kind"] = "lost") {
     super(message);

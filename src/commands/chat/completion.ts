@@ -2,11 +2,11 @@ import { type Assembled, createAssembler, type Piece } from "../../client/comple
 import { completionChunks, completionFailure } from "../../client/completion/chunks.ts";
 import type { Stream } from "../../client/stream.ts";
 import type { Context } from "../../command-kit/context.ts";
-import { budgetOf, receivedJson, warnOfUnknownPrice } from "../../command-kit/inference.ts";
+import { budgetOf, warnOfUnknownPrice } from "../../command-kit/inference.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { EmptyResult } from "../../core/errors.ts";
 import { scalarText } from "../../core/json.ts";
-import { serviceErrorIn } from "../../core/responses/success.ts";
+import { receivedJson, serviceErrorIn } from "../../core/responses/success.ts";
 import { type Received, ServiceError, StreamTruncated } from "../../core/service-errors.ts";
 import { dollarText, type Money } from "../../core/values/money.ts";
 import { costOfTokens, isTokenCount, parsePrices, type TokenPrices } from "../../core/values/prices.ts";

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { restoredWithRepeated } from "../../client/divert.ts";
 import type { Context } from "../../command-kit/context.ts";
-import { receivedJson } from "../../command-kit/inference.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { EmptyResult, type FailedItem, ResultTruncated, saveFailed } from "../../core/errors.ts";
 import { scalarText } from "../../core/json.ts";
+import { receivedJson } from "../../core/responses/success.ts";
 import type { Received } from "../../core/service-errors.ts";
 import { dollarNumber, type Money } from "../../core/values/money.ts";
 import { type ArrivingMedia, picturesIn, seedIn } from "../../media/arriving.ts";

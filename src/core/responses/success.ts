@@ -2,11 +2,13 @@ import { asRecord, isRecord, recordsOf } from "../json.ts";
 import {
   InvalidResponse,
   isRead,
+  type Received,
   type RequestLine,
   ResponseTooLarge,
   ServiceError,
   UnknownOutcome,
 } from "../service-errors.ts";
+import { stringifyExactly } from "../values/exact-numbers.ts";
 
 /**
  * Throws if a response with a success status reports a failure: with the service's error body (service section 7), or
@@ -52,3 +54,9 @@ export function assertValues(text: string, maxValues: number): void {
     if (left < 0) throw new ResponseTooLarge(maxValues, "values");
   }
 }
+
+/** A response that was paid for but cannot be used, as JSON to save, so that nothing is lost. */
+export const receivedJson = (response: unknown): Received => ({
+  bytes: Buffer.from(`${stringifyExactly(response)}\n`),
+  complete: true,
+});
