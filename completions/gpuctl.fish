@@ -378,7 +378,7 @@ complete -c gpuctl -n '__gpuctl_at \'batch run\'' -l out -r -F -d 'Output file, 
 complete -c gpuctl -n '__gpuctl_at \'batch run\'' -l prompts -r -F -d 'Read prompts from a file: one per line, or a CSV file whose columns are named after fields'
 complete -c gpuctl -n '__gpuctl_at \'batch run\'' -l endpoint -x -a 'chat image tts' -d 'What to generate from the prompts'
 complete -c gpuctl -n '__gpuctl_at \'batch run\'' -s m -l model -x -d 'Model for the prompts'
-complete -c gpuctl -n '__gpuctl_at \'batch run\'' -l default-model -x -d 'Model for the prompts if --model is not set, for a job that has no profile'
+complete -c gpuctl -n '__gpuctl_at \'batch run\'' -l default-model -x -d 'Model for the prompts if --model is not set; `gpuctl batch manifest` sets it to the model of your profile'
 complete -c gpuctl -n '__gpuctl_at \'batch run\'' -l param -x -d 'Set a field of every request that is made from a prompt'
 complete -c gpuctl -n '__gpuctl_at \'batch run\'' -l files -x -d 'Folder for images and audio files'
 complete -c gpuctl -n '__gpuctl_at \'batch run\'' -l no-metadata -d 'Do not write the settings into images'

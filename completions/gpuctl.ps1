@@ -776,7 +776,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--prompts'), 'Read prompts from a file: one per line, or a CSV file whose columns are named after fields', @(), '')
       ,@(@('--endpoint'), 'What to generate from the prompts', @('chat', 'image', 'tts'), '')
       ,@(@('-m', '--model'), 'Model for the prompts', @(), '')
-      ,@(@('--default-model'), 'Model for the prompts if --model is not set, for a job that has no profile', @(), '')
+      ,@(@('--default-model'), 'Model for the prompts if --model is not set; `gpuctl batch manifest` sets it to the model of your profile', @(), '')
       ,@(@('--param'), 'Set a field of every request that is made from a prompt', @(), '')
       ,@(@('--files'), 'Folder for images and audio files', @(), '')
       ,@(@('--no-metadata'), 'Do not write the settings into images', @(), '')

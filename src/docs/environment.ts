@@ -66,9 +66,10 @@ export const files: readonly (readonly [path: string, meaning: string])[] = [
     "~/.local/share/gpuctl/chat-sessions/, chat-history.jsonl",
     "Chat sessions, and what you typed in conversations. Readable only by you.",
   ],
+  ["~/.local/share/gpuctl/mcp/", "Results of `gpuctl mcp`"],
   [
-    "~/.local/share/gpuctl/mcp/, speech/",
-    "Results of `gpuctl mcp`. If `gpuctl tts` writes the recording of a long text to stdout, also the recordings of the parts of the text.",
+    "~/.local/share/gpuctl/speech/",
+    "Recordings of the parts of a long text, if `gpuctl tts` writes the whole recording to stdout",
   ],
   [
     "~/.local/share/gpuctl/description-*.json, completions/*.json",

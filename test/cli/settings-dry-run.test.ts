@@ -19,7 +19,7 @@ async function stateOf({ folder, sandbox }: Cli): Promise<object> {
   return { folders: found.length, files: texts, sandbox: sandbox.status() };
 }
 
-/** All commands except `mcp`, which does nothing until an agent sends a request. */
+/** All commands except `mcp`, which rejects `--dry-run`. */
 const runnable = commands.filter(({ path }) => path[0] !== "mcp");
 
 describe.each(everyNth(2, runnable))(

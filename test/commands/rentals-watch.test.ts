@@ -187,12 +187,12 @@ describe("the interval of rentals list --watch", () => {
     expect(outcome).toMatchObject({ code: 2, requests: [] });
     expect(outcome.err).toContain('--watch must be a duration such as 30s, 2m or 1h30m, not "everything"');
   });
+});
 
-  test("is not read if --watch follows a flag that requires a value", async () => {
-    const { watch } = await watching([[]]);
-    const { err } = await watch("--type --watch");
-    expect(err).toContain("--type requires a value, but the next word is --watch\n");
-  });
+test("rentals list does not read --watch as the value of --type", async () => {
+  const { watch } = await watching([[]]);
+  const { err } = await watch("--type --watch");
+  expect(err).toContain("--type requires a value, but the next word is --watch\n");
 });
 
 test("rentals list --watch --dry-run prints the request once", async () => {

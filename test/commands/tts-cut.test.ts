@@ -70,7 +70,7 @@ describe("a long text for tts", () => {
     expect(fresh.length).toBeLessThanOrEqual(8);
   });
 
-  test("leads to no request for a part without a word, unless the text is one part", () => {
+  test("is requested without its parts that have no words, but a text of a single part is always requested", () => {
     expect(requestedTexts(`One sentence is here. ${"* ".repeat(40)} And one there.`, 25)).toEqual([
       "One sentence is here.",
       expect.stringMatching(/And one there\.$/),

@@ -4,7 +4,7 @@ export default defineCommand({
   path: "auth token",
   summary: "Print the API key in use",
   details:
-    "For use by other programs. Anyone who can read the output can use the key. All other commands mask the key in use as ****, unless it is one of the sandbox's own keys.",
+    "For use by other programs. Anyone who can read the output can use the key. All other commands show at most its last four characters, unless it is one of the sandbox's own keys.",
   uses: ["secrets"],
   printsKey: true,
   view: { kind: "lines", path: "token" },

@@ -26,10 +26,13 @@ export function modelField(
 }
 
 export const defaultModelFlag = {
-  defaultModel: flag.text("Model for the prompts if --model is not set, for a job that has no profile", {
-    value: "NAME",
-    defaultText: "image.model or chat.model of the profile",
-  }),
+  defaultModel: flag.text(
+    "Model for the prompts if --model is not set; `gpuctl batch manifest` sets it to the model of your profile",
+    {
+      value: "NAME",
+      defaultText: "image.model or chat.model of the profile",
+    },
+  ),
 } as const;
 
 export const pricesFlag = {

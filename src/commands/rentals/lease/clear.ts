@@ -57,7 +57,7 @@ export default defineCommand({
       }));
       const rental = lease.rentalId === undefined ? "its rental" : `rental ${lease.rentalId}`;
       const consequence = `, so \`gpuctl rentals guard\` does not end ${rental}`;
-      // With a token, the lease of a later rental with the same ID stays, so a guard may still end that rental.
+      // If RENTAL is a token, the lease of a later rental that got the same ID stays. A guard may end that later rental.
       context.say(`Removed this lease${isOneLease && lease.rentalId !== undefined ? "" : consequence}.`);
     }
     return { data: leaseRecord(lease) };
