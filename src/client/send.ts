@@ -1,6 +1,6 @@
 import { routes } from "../contract/generated/routes.ts";
 import type { OperationId } from "../contract/index.ts";
-import { ServiceError } from "../core/service-errors.ts";
+import { isRead, NotServed, ServiceError } from "../core/service-errors.ts";
 import { operationAt } from "../openapi/described.ts";
 import type { DescriptionLookup } from "../openapi/description-store.ts";
 import type { Description } from "../openapi/document.ts";
@@ -76,6 +76,11 @@ export async function send<Value>(
       return sendDocumented();
     }
     if (replacement) return sendReplacement(replacement);
+    if (description && !isListed(id, description)) {
+      throw new NotServed(withReason(error, whyNotServed(id)), error.request, refreshHint);
+    }
+    // The service offers this write, so the error is about its input, such as the ID of a volume that does not exist.
+    if (description && !isRead(routes[id])) throw error;
     throw explained(error, whyGone(id, description), refreshHint);
   }
 }
@@ -90,14 +95,17 @@ function olderOperation(id: OperationId): OperationId | undefined {
   return entry?.[0] as OperationId | undefined;
 }
 
-function whyGone(id: OperationId, description: Description | undefined): string {
-  const { method, path, replacedBy } = routes[id];
-  if (description === undefined) {
-    return `${nameOf(id)} is deprecated, and the service's description, which may list its replacement, could not be fetched`;
-  }
-  return operationAt(description, method, path)
-    ? `the service's description lists ${nameOf(id)}, but the service does not serve it`
-    : `the service's description lists neither ${nameOf(id)}, which is deprecated, nor its replacement ${replacedBy?.method} ${replacedBy?.path}`;
+const isListed = (id: OperationId, description: Description): boolean =>
+  operationAt(description, routes[id].method, routes[id].path) !== undefined;
+
+const whyGone = (id: OperationId, description: Description | undefined): string =>
+  description === undefined
+    ? `${nameOf(id)} is deprecated, and the service's description, which may list its replacement, could not be fetched`
+    : `the service's description lists ${nameOf(id)}, but the service does not serve it`;
+
+function whyNotServed(id: OperationId): string {
+  const { replacedBy } = routes[id];
+  return `the service's description lists neither ${nameOf(id)}, which is deprecated, nor its replacement ${replacedBy?.method} ${replacedBy?.path}`;
 }
 
 const refreshHint =
@@ -111,6 +119,8 @@ const isGone = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && [404, 405, 410].includes(error.status);
 
 const explained = (error: ServiceError, why: string, hint?: string): ServiceError =>
-  new ServiceError({ ...error, message: `${error.message}: ${why}` }, error.request, hint);
+  new ServiceError(withReason(error, why), error.request, hint);
+
+const withReason = (error: ServiceError, why: string) => ({ ...error, message: `${error.message}: ${why}` });
 
 const nameOf = (id: OperationId): string => `${routes[id].method} ${routes[id].path}`;

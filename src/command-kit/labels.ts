@@ -35,7 +35,9 @@ export function labelLookup({
     const records = await list[kind]();
     // A service may list a rental but not find it by its id.
     if (records.some((record) => idOf(record) === word)) return undefined;
-    const ids = records.filter((record) => labelOf(record) === word).flatMap((record) => idOf(record) ?? []);
+    const labelled = records.filter((record) => labelOf(record) === word);
+    // A service that lists both types together lists a rental twice.
+    const ids = [...new Set(labelled.flatMap((record) => idOf(record) ?? []))];
     const [id, ...others] = ids;
     const name = JSON.stringify(word);
     if (id === undefined) {

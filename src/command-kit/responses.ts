@@ -1,6 +1,7 @@
 import type { BufferedResponse } from "../client/response.ts";
 import { NoDescription } from "../core/errors.ts";
-import { firstAt, isRecord, recordsOf as recordsOfPage } from "../core/json.ts";
+import { isRecord, recordsOf as recordsOfPage } from "../core/json.ts";
+import { labelOf, labelPaths } from "../core/responses/rental.ts";
 import { assertSuccess, assertValues } from "../core/responses/success.ts";
 import {
   InvalidResponse,
@@ -73,22 +74,13 @@ export function noDescription(error: unknown, unknown: string, hint: string): un
   );
 }
 
-export { isRecord };
+export { isRecord, labelOf, labelPaths };
 
 /** The records of a page: an array, or the array in an object; empty for anything else. */
 export const recordsOf = (page: unknown): readonly unknown[] => recordsOfPage(page) ?? [];
-
-/** Paths where a record may hold its label: services name the field differently. */
-export const labelPaths = ["label", "name", "meta.name"];
 
 /** Possible paths of the hourly cost of a rental, in cents. */
 export const hourlyCostPaths = ["currentTerm.costPerHourCents", "costPerHourCents", "costPerHour"];
 
 /** Possible paths of the end of a rental's reserved term. */
 export const termEndPaths = ["reservedUntil", "currentTerm.reservedUntil"];
-
-/** A record's label; undefined if it has none, or if the label is not text. */
-export function labelOf(record: unknown): string | undefined {
-  const label = firstAt(record, labelPaths);
-  return typeof label === "string" && label !== "" ? label : undefined;
-}

@@ -84,6 +84,9 @@ export class ServiceError extends RequestError {
   }
 }
 
+/** The service does not serve an operation, and its description lists neither the operation nor its replacement. */
+export class NotServed extends ServiceError {}
+
 /** The network failed or the request timed out. It is safe to try again. */
 export class NetworkError extends RequestError {
   override readonly name = "NetworkError";

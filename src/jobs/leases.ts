@@ -3,9 +3,10 @@ import { dirname } from "node:path";
 import { codeOf, reasonOf, SaveFailed, saveFailed, Unavailable, WaitedTooLong } from "../core/errors.ts";
 import { makeFolderSync, readTextFile } from "../core/files.ts";
 import { asRecord, isRecord, parseJson, withoutUndefined } from "../core/json.ts";
+import { creationTolerance } from "../core/responses/rental.ts";
 import { LockLost, lockedUntil, type Processes } from "../core/tasks/lock.ts";
 import { quoted } from "../core/text.ts";
-import { duration, timeUnits } from "../core/values/durations.ts";
+import { duration } from "../core/values/durations.ts";
 import { parseTime } from "../core/values/times.ts";
 
 /**
@@ -146,9 +147,6 @@ export function mayBeSame(first = "", second = ""): boolean {
   const [one, other] = [parseTime(first), parseTime(second)];
   return one === undefined || other === undefined || Math.abs(one - other) <= creationTolerance;
 }
-
-/** Milliseconds. A service may write the same time in two ways, for example without seconds. */
-const creationTolerance = timeUnits[2].milliseconds;
 
 /** Removes a lease if it exists. Throws the same errors as `beginLease`. */
 export const releaseLease = (place: LeasePlace, token: string): Promise<void> =>

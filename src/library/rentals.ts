@@ -1,5 +1,5 @@
 import { call, rawCall } from "../client/call.ts";
-import { hasEnded, type RentalType, rentalTypeOf } from "../client/rentals/type.ts";
+import { hasEnded, isEnding, listedTypeOf, type RentalType, rentalTypeOf } from "../client/rentals/type.ts";
 import {
   defaultInterval,
   defaultWaitTimeout,
@@ -11,7 +11,8 @@ import {
 import { rentalTypes } from "../contract/enums.ts";
 import { NotOffered } from "../core/errors.ts";
 import { firstAt, recordsOf, scalarText } from "../core/json.ts";
-import { sameIdIn, statePaths } from "../core/responses/rental.ts";
+import { sameIdIn, statePaths, statesOf } from "../core/responses/rental.ts";
+import { ServiceError } from "../core/service-errors.ts";
 import { requestForId } from "../openapi/id-parameter.ts";
 import { terminateOperations, terminateOperationsFor } from "../openapi/terminate.ts";
 import { millisecondsRule, type RequestOptions, requestOptionRules } from "./client-options.ts";
@@ -66,7 +67,7 @@ export async function waitForState(
 
 /**
  * Terminates a rental with the operation that the service's OpenAPI description lists. Also succeeds if the rental has
- * already ended.
+ * already ended or is already ending.
  * @throws UnknownOutcome when the response is neither empty nor an object: the rental may still be billed
  * @throws NotFound of `core/errors.ts` when the rental does not exist; `libraryError` converts it to `RentalGone`
  * @throws NotOffered when the description cannot be fetched or does not show which operation terminates the rental
@@ -79,7 +80,8 @@ export async function terminateRental(input: unknown, { settings, describe }: Op
   const id = sameIdIn(record, rentalId) ?? rentalId;
   if (hasEnded(record)) return { message: "had already ended", rentalId: id };
   let usable = terminateOperationsFor(rentalTypeOf(record), operations);
-  if (usable.length > 1) usable = terminateOperationsFor(await listedType(rentalId, settings), operations);
+  if (usable.length > 1)
+    usable = terminateOperationsFor(await listedType(record, rentalId, settings), operations);
   const [operation, ...others] = usable;
   if (operation === undefined || others.length > 0) {
     throw new NotOffered(
@@ -88,18 +90,37 @@ export async function terminateRental(input: unknown, { settings, describe }: Op
     );
   }
   const parts = requestForId(operation.operation, operation.parameter, id);
-  return removalOf(await rawCall(parts, settings)) ?? { rentalId: id };
+  try {
+    return removalOf(await rawCall(parts, settings)) ?? { rentalId: id };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const now: unknown = await call("getRental", { rentalId }, { ...settings, retries: 0 }).catch(() => null);
+    if (!statesOf(now).some(isEnding)) throw error;
+    return { message: "is already ending", rentalId: id };
+  }
 }
 
-/** Finds the type of an active rental by the list that contains it. */
-async function listedType(rentalId: string, settings: OpenCall["settings"]): Promise<RentalType | undefined> {
-  const lists = {
+/**
+ * Finds the type of an active rental by the list that contains it. Throws if a listing fails, and it is not certain
+ * that the other list contains the rental.
+ */
+async function listedType(
+  record: unknown,
+  rentalId: string,
+  settings: OpenCall["settings"],
+): Promise<RentalType | undefined> {
+  const operations = {
     "virtual-machine": "listVirtualMachineRentals",
     "bare-metal": "listBareMetalRentals",
   } as const;
-  for (const type of rentalTypes) {
-    const records = recordsOf(await call(lists[type], {}, settings)) ?? [];
-    if (records.some((record) => sameIdIn(record, rentalId) !== undefined)) return type;
-  }
-  return undefined;
+  const lists = await Promise.allSettled(
+    rentalTypes.map(async (type) =>
+      (recordsOf(await call(operations[type], {}, settings)) ?? []).map((record) => ({ record, type })),
+    ),
+  );
+  const listed = lists.flatMap((list) => (list.status === "fulfilled" ? list.value : []));
+  const failed = lists.find((list) => list.status === "rejected");
+  const type = listedTypeOf(record, rentalId, { listed, isComplete: !failed });
+  if (type === undefined && failed) throw failed.reason;
+  return type;
 }

@@ -40,17 +40,20 @@ export interface DescribedResponse {
 /**
  * Whether a response must be JSON, whatever its content type says: the description gives a JSON schema, and does not
  * list that content type. False if it lists the content type, even if that is JSON. `default` counts only if no 2xx
- * response is described.
+ * response is described. For a body with a content type, if the status is not described, another 2xx response counts.
  */
 export function isDescribedAsJson(
   { status, type }: { readonly status: number; readonly type: string | null },
   operation: DescribedOperation | undefined,
 ): boolean {
   const responses = operation?.responses ?? [];
-  const fallback = responses.some((one) => /^2/.test(one.status)) ? [] : ["default"];
-  const [described] = [String(status), "2XX", ...fallback].flatMap((name) =>
+  const successes = responses.filter((one) => /^2/.test(one.status));
+  const fallback = successes.length > 0 ? [] : ["default"];
+  const [exact] = [String(status), "2XX", ...fallback].flatMap((name) =>
     responses.filter((one) => one.status.toUpperCase() === name.toUpperCase()),
   );
+  const others = type === null ? [] : successes;
+  const described = exact ?? others.find(({ schema }) => schema !== undefined);
   const own = type?.split(";")[0]?.trim().toLowerCase();
   return described?.schema !== undefined && !(own !== undefined && described.types.includes(own));
 }

@@ -196,6 +196,7 @@ describe("the content type of a response to api call", () => {
   const document = description({
     "POST /v2/things": { operationId: "addThing", responses: { "200": json } },
     "POST /v2/answers": { operationId: "answer", responses: { "200": streamed } },
+    "POST /v2/jobs": { operationId: "startJob", responses: { "202": json, "204": {} } },
     "GET /v2/things": { operationId: "listThings", responses: { "200": json } },
   });
 
@@ -206,6 +207,8 @@ describe("the content type of a response to api call", () => {
     ["POST /v2/unlisted", "text/plain", "done", 0],
     ["answer", "text/event-stream; charset=utf-8", "data: {}\n\ndata: [DONE]\n\n", 0],
     ["answer", "text/html", "<html>Log in</html>", 10],
+    ["startJob", "text/html", "<html>Log in</html>", 10],
+    ["startJob", "application/json", "{}", 0],
     ["listThings", "text/html", "<html>Log in</html>", 0],
   ])("%s: %s %s exits with %i", async (line, type, body, code) => {
     const { run } = await createCli({

@@ -837,6 +837,120 @@ describe("rentals terminate --all", () => {
   });
 });
 
+describe("a virtual machine and a bare-metal rental with the same ID", () => {
+  const end = (type: string) => `POST /v2/on-demand/${type}-rentals/terminate`;
+  const [vmList, metalList] = ["virtual-machine", "bare-metal"].map(
+    (type) => `GET /v2/on-demand/${type}-rentals`,
+  ) as [string, string];
+  const [vm, metal] = [
+    { id: 5, label: "dev", createdAt: "2026-01-01T10:00:00Z" },
+    { id: 5, label: "train", createdAt: "2026-01-02T10:00:00Z" },
+  ];
+  const failing = () => new Response("", { status: 502 });
+
+  /** Runs `rentals terminate WORD` against a service that finds this record by the ID. Records state no type. */
+  async function terminate(word: string, found: object, lists: Parameters<typeof service>[0] = {}) {
+    const { run } = await createCli({
+      negotiates: true,
+      respond: service({
+        [`GET ${descriptionPath}`]: () =>
+          Response.json(description({ [end("virtual-machine")]: {}, [end("bare-metal")]: {} })),
+        "GET /v2/on-demand/rental": ({ query }) =>
+          query.rentalId === "5" ? Response.json(found) : notFound(),
+        [vmList]: () => Response.json([vm]),
+        [metalList]: () => Response.json([metal]),
+        [end("virtual-machine")]: () => Response.json({ message: "ended" }),
+        [end("bare-metal")]: () => Response.json({ message: "ended" }),
+        ...lists,
+      }),
+    });
+    const { code, err, requests } = await run(`rentals terminate ${word} --yes --retries 0`, overNetwork());
+    return { code, err, writes: requestLines(requests).filter((line) => line.startsWith("POST")) };
+  }
+
+  test.each([
+    ["the virtual machine", vm, end("virtual-machine")],
+    ["the bare-metal rental", metal, end("bare-metal")],
+    ["a record without a label", { ...metal, label: undefined }, end("bare-metal")],
+  ])("are told apart by the record that was looked up: %s", async (_which, found, expected) => {
+    expect(await terminate("5", found)).toMatchObject({ code: 0, writes: [expected] });
+  });
+
+  test("are not terminated if the record does not say which of them it is", async () => {
+    expect(await terminate("5", { id: 5 })).toMatchObject({ code: 5, writes: [] });
+  });
+
+  test("are not terminated by the label of the other one", async () => {
+    const { err, ...ran } = await terminate("train", vm);
+    expect(ran, err).toEqual({ code: 5, writes: [] });
+    expect(err).toContain('"train" is listed as rental 5, but the record of rental 5 has the label "dev"');
+  });
+
+  test("are told apart by the time of creation if one list fails and there are no labels", async () => {
+    const unlabelled = { ...vm, label: undefined };
+    const lists = { [vmList]: () => Response.json([unlabelled]), [metalList]: failing };
+    expect(await terminate("5", unlabelled, lists)).toMatchObject({
+      code: 0,
+      writes: [end("virtual-machine")],
+    });
+    const other = await terminate("5", { ...metal, label: undefined }, lists);
+    expect(other, other.err).toMatchObject({ code: 7, writes: [] });
+  });
+});
+
+describe("a service that offers only virtual machines", () => {
+  const end = "POST /v2/on-demand/virtual-machine-rentals/terminate";
+  const list = "GET /v2/on-demand/virtual-machine-rentals";
+  const create = "POST /v2/on-demand/virtual-machine-rentals";
+
+  const withoutBareMetal = (rentals: readonly object[]) =>
+    createCli({
+      negotiates: true,
+      respond: service({
+        [`GET ${descriptionPath}`]: () => Response.json(description({ [list]: {}, [create]: {}, [end]: {} })),
+        [list]: () => Response.json(rentals),
+        [create]: () => Response.json({ id: 9 }),
+        [end]: () => Response.json({ message: "ended" }),
+      }),
+    });
+
+  test("has its rentals terminated by rentals terminate --all", async () => {
+    const { run } = await withoutBareMetal([{ id: 1 }]);
+    const { code, err, requests } = await run("rentals terminate --all --yes", overNetwork());
+    expect(code, err).toBe(0);
+    expect(requestLines(requests)).toContain(end);
+  });
+
+  test.each([
+    ["creates a rental that does not exist", [], [create]],
+    ["finds a rental that exists", [{ id: 1, label: "ci" }], []],
+  ])("works with rentals create --if-absent: %s", async (_case, rentals, writes) => {
+    const { run } = await withoutBareMetal(rentals);
+    const line = "rentals create vm --gpus 1 --label ci --if-absent --yes";
+    const { code, err, requests } = await run(line, overNetwork());
+    expect(code, err).toBe(0);
+    expect(requestLines(requests).filter((one) => one.startsWith("POST"))).toEqual(writes);
+  });
+});
+
+test("rentals create passes on a 404 for an ID in its input, if the service offers the operation", async () => {
+  const create = "POST /v2/on-demand/bare-metal-rentals";
+  const missing = { code: "NOT_FOUND", message: "Storage volume not found", issues: [] };
+  const { run } = await createCli({
+    negotiates: true,
+    respond: service({
+      [`GET ${descriptionPath}`]: () => Response.json(description({ [create]: {} })),
+      [create]: () => Response.json(missing, { status: 404 }),
+    }),
+  });
+  const line = "rentals create bare-metal --gpus 8 --network-type ethernet --storage-volume 999 --yes";
+  const { code, err, requests } = await run(line, overNetwork());
+  expect(code).toBe(5);
+  expect(err).toMatch(/^Error: Storage volume not found \(POST [^)]+ returned 404 NOT_FOUND\)\n/);
+  expect(err).not.toContain("description");
+  expect(requestLines(requests).filter((one) => one === create)).toHaveLength(1);
+});
+
 describe("commands that need all active rentals", () => {
   const active = "GET /v2/on-demand/rentals/active";
   const end = "POST /v2/on-demand/rentals/terminate";

@@ -72,6 +72,10 @@ describe.skipIf(process.platform === "win32")(
         "volumes create --region us-central-1 --label data-1 --size-in-gb 256 -o id",
         "Volume 501 was created.",
       ],
+      [
+        "api call createVirtualMachineRental -F gpuCount=1",
+        "POST /v2/on-demand/virtual-machine-rentals succeeded. Do not send it again.",
+      ],
       ["api-keys create ci -o json", "Key 3 was created. Its value is lost, so revoke it"],
       [
         "rentals create vm --gpus 1 -o id > id && gpuctl reserve convert 1001 --days 30 --expected-price 1296 --yes -o json",

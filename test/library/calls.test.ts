@@ -16,6 +16,7 @@ import {
   WaitedTooLong,
 } from "../../src/library/client.ts";
 import { json, listen } from "../client/server.ts";
+import { description, descriptionPath } from "../support/described.ts";
 import { clientOf, key, openSandbox } from "./harness.ts";
 
 const untyped = (client: Client) =>
@@ -45,6 +46,33 @@ describe("operations that only the description lists", () => {
     const { id } = await client.createBareMetalRental({ gpuCount: 8, networkType: "infiniband" });
     await client.terminateRental({ rentalId: id ?? "" });
     expect(sandbox.requests({ operation: "terminateBareMetalRental", status: 200 })).toHaveLength(1);
+  });
+
+  test.each([
+    ["ends the rental whose record was looked up, even if one of the other type has its ID", 200],
+    ["does not fail if the rental is already ending", 409],
+  ])("terminateRental %s", async (_what, status) => {
+    const operation = (one: string) => `/v2/on-demand/${one}-rentals`;
+    const ended: string[] = [];
+    const fetch = async (url: string | URL | Request) => {
+      const { pathname } = new URL(String(url));
+      const kind = pathname.includes("bare-metal") ? "bare-metal" : "virtual-machine";
+      if (pathname === descriptionPath) {
+        const posts = ["virtual-machine", "bare-metal"].map((one) => `POST ${operation(one)}/terminate`);
+        return Response.json(description(Object.fromEntries(posts.map((one) => [one, {}]))));
+      }
+      if (pathname.endsWith("/terminate")) {
+        ended.push(kind);
+        const busy = { code: "CONFLICT", message: "Busy", issues: [] };
+        return Response.json(status === 409 ? busy : { message: "ended" }, { status });
+      }
+      if (pathname.endsWith("-rentals"))
+        return Response.json([{ id: 5, label: kind === "bare-metal" ? "train" : "dev" }]);
+      return Response.json({ id: 5, label: "dev", status: ended.length > 0 ? "Terminating" : "Running" });
+    };
+    const client = clientOf("https://api.example.com", { fetch, retries: 0 });
+    expect(await client.terminateRental({ rentalId: 5 })).toMatchObject({ message: expect.any(String) });
+    expect(ended).toEqual(["virtual-machine"]);
   });
 
   test("list rental options and models, and manage keys", async () => {

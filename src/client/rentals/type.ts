@@ -1,5 +1,6 @@
-import { rentalTypes } from "../../contract/enums.ts";
+import { rentalStates, rentalTypes } from "../../contract/enums.ts";
 import { asText, firstAt } from "../../core/json.ts";
+import { createdAtOf, creationTolerance, labelOf, sameIdIn } from "../../core/responses/rental.ts";
 
 export type RentalType = (typeof rentalTypes)[number];
 const [bareMetal, virtualMachine] = rentalTypes;
@@ -15,7 +16,51 @@ export function rentalTypeOf(record: unknown): RentalType | undefined {
 }
 
 /**
+ * The type of an active rental whose record does not state it, according to the lists of active rentals. A virtual
+ * machine and a bare-metal rental may have the same ID. If that is so, or possible because a list is missing, only a
+ * record that is known to be of this rental counts. Undefined if the type is not certain.
+ */
+export function listedTypeOf(
+  rental: unknown,
+  id: string,
+  {
+    listed,
+    isComplete,
+  }: {
+    readonly listed: readonly { readonly record: unknown; readonly type: RentalType }[];
+    readonly isComplete: boolean;
+  },
+): RentalType | undefined {
+  const withId = listed.filter(({ record }) => sameIdIn(record, id) !== undefined);
+  const isUnique = isComplete && new Set(withId.map(({ type }) => type)).size === 1;
+  const own = isUnique ? withId : withId.filter(({ record }) => isSameRental(record, rental));
+  const [type, ...others] = new Set(own.map((one) => one.type));
+  return others.length === 0 ? type : undefined;
+}
+
+/**
+ * Whether two records with the same ID are known to be of one rental: both have a creation time or a label, and neither
+ * differs.
+ */
+function isSameRental(one: unknown, other: unknown): boolean {
+  const times = [createdAtOf(one), createdAtOf(other)].filter((time) => time !== undefined);
+  const labels = [labelOf(one), labelOf(other)].filter((label) => label !== undefined);
+  const [first = 0, second = first] = times;
+  if (Math.abs(first - second) > creationTolerance || new Set(labels).size > 1) return false;
+  return times.length === 2 || labels.length === 2;
+}
+
+/**
  * Whether a record says that the rental has ended. The service documents `state`; if it is missing, `status` counts.
  */
 export const hasEnded = (record: unknown): boolean =>
   asText(firstAt(record, ["state", "status"])).toLowerCase() === "terminated";
+
+const [, terminated] = rentalStates;
+const endingStates: ReadonlySet<string> = new Set([terminated, "terminating"]);
+
+/**
+ * Whether a state, in lower case, is that of a rental that has ended or is ending. A state such as `termination_failed`
+ * is not: the rental is billed until it is terminated again.
+ */
+export const isEnding = (state: string): boolean => endingStates.has(state);

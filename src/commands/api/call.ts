@@ -128,7 +128,12 @@ export default defineCommand({
         ? await send()
         : await withinLimits(written, isRecord(input.body) ? input.body : {}, send);
     const result = responseResult(response, input.operation, include, context);
-    return paid ? { ...result, paid } : result;
+    if (paid) return { ...result, paid };
+    if (!isRead(input.parts)) {
+      const { method, path } = input.parts;
+      context.setFailureContext(`${method} ${path} succeeded. Do not send it again.`, { evenIfUnread: true });
+    }
+    return result;
   },
 });
 

@@ -5,6 +5,7 @@ import { rentalTypes } from "../../contract/enums.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { Incomplete, UnexpectedResponse } from "../../core/errors.ts";
 import { recordsOf as recordsIn } from "../../core/json.ts";
+import { NotServed } from "../../core/service-errors.ts";
 import { copyTexts } from "../../core/values/exact-numbers.ts";
 
 const [bareMetal, virtualMachine] = rentalTypes;
@@ -134,10 +135,16 @@ export async function* upTo<Item>(
 
 /**
  * Lists all active rentals. Throws if a listing fails, is not a list or may be incomplete, because the caller needs to
- * know about every rental.
+ * know about every rental. A service may offer only one of the types; then there are no rentals of the other type.
  */
 export async function listActive(context: Pick<Context, "call">): Promise<readonly ActiveRental[]> {
-  return joined(await Promise.all(bothTypes.map((type) => listActiveOf(type, context))));
+  const lists = await Promise.allSettled(bothTypes.map((type) => listActiveOf(type, context)));
+  const failures = lists.flatMap((list) => (list.status === "rejected" ? [list.reason] : []));
+  const [first] = failures;
+  if (failures.length === lists.length) throw first;
+  const failure = failures.find((one) => !(one instanceof NotServed));
+  if (failure !== undefined) throw failure;
+  return joined(lists.flatMap((list) => (list.status === "fulfilled" ? [list.value] : [])));
 }
 
 /** Lists all active rentals of a type. Throws as `listActive` does. */

@@ -1,5 +1,7 @@
 import { UnexpectedResponse } from "../errors.ts";
-import { asText, isRecord, shownAt } from "../json.ts";
+import { asText, firstAt, isRecord, shownAt } from "../json.ts";
+import { timeUnits } from "../values/durations.ts";
+import { parseTime } from "../values/times.ts";
 
 /** A record's ID as text. */
 export function idOf(record: unknown): string | undefined {
@@ -39,6 +41,25 @@ export function assertIsRental(rentalId: string, record: unknown): void {
 
 /** IDs that differ only in case or leading zeros are the same. */
 const comparable = (id: string): string => id.toLowerCase().replace(/^0+(?=\d+$)/, "");
+
+/** Paths where a record may hold its label: services name the field differently. */
+export const labelPaths = ["label", "name", "meta.name"];
+
+/** A record's label; undefined if it has none, or if the label is not text. */
+export function labelOf(record: unknown): string | undefined {
+  const label = firstAt(record, labelPaths);
+  return typeof label === "string" && label !== "" ? label : undefined;
+}
+
+/** When a rental was created, in milliseconds since the epoch; undefined if its record does not say so. */
+export const createdAtOf = (record: unknown): number | undefined =>
+  parseTime(asText(firstAt(record, ["createdAt"])));
+
+/**
+ * Creation times that differ by at most this many milliseconds are the same: a service may write a time in two ways, for
+ * example without seconds.
+ */
+export const creationTolerance = timeUnits[2].milliseconds;
 
 /** Possible paths of the state of a rental. */
 export const statePaths = ["status", "state"];

@@ -118,7 +118,10 @@ export async function createRentals(
   const failed = [...failures, ...notRunning];
   const leaseFailure = failed.length === 0 ? leaseFailureOf(records, unleased, context) : undefined;
   if (flags.count === undefined) return { data: only, failure: leaseFailure, nextSteps: steps };
-  const problem = failures.length > 0 ? "could not be created" : "are not running";
+  const problem = [
+    ...(failures.length > 0 ? ["could not be created"] : []),
+    ...(notRunning.length > 0 ? ["are not running"] : []),
+  ].join(" or ");
   const failure =
     failed.length === 0
       ? leaseFailure

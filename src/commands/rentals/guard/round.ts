@@ -1,4 +1,4 @@
-import { hasEnded } from "../../../client/rentals/type.ts";
+import { hasEnded, isEnding } from "../../../client/rentals/type.ts";
 import type { Context, Ports } from "../../../command-kit/context.ts";
 import { labelOf } from "../../../command-kit/responses.ts";
 import {
@@ -14,8 +14,7 @@ import {
   Unavailable,
   UnexpectedResponse,
 } from "../../../core/errors.ts";
-import { asText, firstAt } from "../../../core/json.ts";
-import { assertIsRental, idOf, statesOf } from "../../../core/responses/rental.ts";
+import { assertIsRental, createdAtOf, idOf, statesOf } from "../../../core/responses/rental.ts";
 import {
   InterruptedWrite,
   InvalidResponse,
@@ -44,7 +43,7 @@ import {
 import { ownJobs } from "../jobs/find.ts";
 import { clocks } from "../lease/place.ts";
 import { bothTypes, listActiveOf } from "../listing.ts";
-import { endedMessage, endRental, isEnding } from "../terminate/end.ts";
+import { endedMessage, endRental } from "../terminate/end.ts";
 import { planRecord } from "../terminate/plan.ts";
 import { stateText } from "../waiting.ts";
 import { type GuardEvent, lastingKey, notify } from "./events.ts";
@@ -196,7 +195,7 @@ async function activeRentals(guard: Guard, add: Add): Promise<readonly ActiveRen
     const listed = listings.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
     return listed.flatMap(({ record }) => {
       const id = idOf(record);
-      return id === undefined ? [] : [{ id, label: labelOf(record), createdAt: createdAt(record) }];
+      return id === undefined ? [] : [{ id, label: labelOf(record), createdAt: createdAtOf(record) }];
     });
   }
   const isUnreachable = errors.length === listings.length && errors.every(isNetworkError);
@@ -217,8 +216,6 @@ const isOfListing = (error: unknown): boolean =>
   error instanceof ResponseTooLarge ||
   error instanceof NetworkError ||
   (error instanceof ServiceError && error.status !== 401);
-
-const createdAt = (record: unknown): number | undefined => parseTime(asText(firstAt(record, ["createdAt"])));
 
 const leasedRental = ({ id, createdAt }: ActiveRental) => ({
   rentalId: id,
@@ -361,7 +358,7 @@ function assertIsLeased(lease: Lease, record: unknown, guard: Guard): void {
     );
   }
   assertIsRental(rentalId, record);
-  const [leased, now] = [parseTime(rentalCreatedAt), createdAt(record)];
+  const [leased, now] = [parseTime(rentalCreatedAt), createdAtOf(record)];
   const areTimesKnown = leased !== undefined && now !== undefined;
   if (areTimesKnown && leased === now) return;
   const isOther = (difference: string) =>

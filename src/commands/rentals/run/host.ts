@@ -1,4 +1,4 @@
-import { hasEnded, rentalTypeOf } from "../../../client/rentals/type.ts";
+import { hasEnded, isEnding, rentalTypeOf } from "../../../client/rentals/type.ts";
 import type { Context, Ports, SandboxMachines } from "../../../command-kit/context.ts";
 import { Interrupted, reasonOf, StillBilled } from "../../../core/errors.ts";
 import { asRecord } from "../../../core/json.ts";
@@ -10,7 +10,7 @@ import { type LeasePlace, releaseLease } from "../../../jobs/leases.ts";
 import { isCanceled } from "../../../jobs/watch.ts";
 import { sshAddresses } from "../../../output/ssh.ts";
 import { leaseFileArgs } from "../lease/place.ts";
-import { endRental, isEnding } from "../terminate/end.ts";
+import { endRental } from "../terminate/end.ts";
 import { planRecord } from "../terminate/plan.ts";
 import { isRentalOf, jobType } from "./rent.ts";
 

@@ -1,9 +1,8 @@
-import { hasEnded } from "../../../client/rentals/type.ts";
+import { hasEnded, isEnding } from "../../../client/rentals/type.ts";
 import type { Context } from "../../../command-kit/context.ts";
 import { writeAndCheck } from "../../../command-kit/outcomes.ts";
 import { isRecord, jsonOf } from "../../../command-kit/responses.ts";
 import { parseId } from "../../../command-kit/values.ts";
-import { rentalStates } from "../../../contract/enums.ts";
 import { statesOf } from "../../../core/responses/rental.ts";
 import { assertSuccess } from "../../../core/responses/success.ts";
 import { ServiceError, UnknownOutcome } from "../../../core/service-errors.ts";
@@ -67,15 +66,6 @@ export async function stillActive(id: string, { call }: Pick<Context, "call">): 
   const states = statesOf(record);
   return states.length === 0 || states.some(isEnding) ? undefined : record;
 }
-
-const [, terminated] = rentalStates;
-const endingStates: ReadonlySet<string> = new Set([terminated, "terminating"]);
-
-/**
- * Whether a state, in lower case, is that of a rental that has ended or is ending. A state such as `termination_failed`
- * is not: the rental is billed until it is terminated again.
- */
-export const isEnding = (state: string): boolean => endingStates.has(state);
 
 /** Looks up a rental whose termination has an unknown outcome, and says what it finds. */
 async function finding(id: string, { call }: Pick<Context, "call">): Promise<string> {

@@ -1,4 +1,4 @@
-import { hasEnded, type RentalType, rentalTypeOf } from "../../../client/rentals/type.ts";
+import { hasEnded, listedTypeOf, type RentalType, rentalTypeOf } from "../../../client/rentals/type.ts";
 import type { RequestParts } from "../../../client/request.ts";
 import type { Context } from "../../../command-kit/context.ts";
 import { labelLookup } from "../../../command-kit/labels.ts";
@@ -42,6 +42,7 @@ interface Rental extends Pick<TerminationPlan, "id" | "label" | "reservedUntil">
   readonly key: string;
   readonly type: RentalType | undefined;
   readonly ended: boolean;
+  readonly record: unknown;
 }
 
 type Planning = Pick<Context, "call" | "describe" | "settings" | "say">;
@@ -60,11 +61,20 @@ export async function planTermination(
   if (context.settings.dryRun) {
     if (words.some(mayBeLabel))
       context.say("A dry run does not look up labels: the requests show labels instead of IDs.");
-    const unknown = { key: "", label: undefined, reservedUntil: undefined, type: undefined, ended: false };
+    const unknown = {
+      key: "",
+      label: undefined,
+      reservedUntil: undefined,
+      type: undefined,
+      ended: false,
+      record: null,
+    };
     return words.map((id) => plan({ id, wireId: parseId(id), ...unknown }, operations, true));
   }
-  const ids = context.settings.validate ? await withoutLabels(words, context) : words;
-  const rentals = await withTypes(await lookUp(ids, context), operations, context);
+  const labels = context.settings.validate ? await idsByLabel(words, context) : new Map<string, string>();
+  const found = await lookUp([...new Set(words.map((word) => labels.get(word) ?? word))], context);
+  for (const [label, id] of labels) assertHasLabel(label, id, found);
+  const rentals = await withTypes(found, operations, context);
   return rentals.map((rental) => plan(rental, operations));
 }
 
@@ -142,7 +152,7 @@ async function listedOperations({ describe }: Planning): Promise<readonly Termin
 }
 
 function plan(
-  { wireId, type, ended, key: _, ...rental }: Rental,
+  { wireId, type, ended, key: _, record: __, ...rental }: Rental,
   operations: readonly TerminateOperation[],
   dryRun = false,
 ): TerminationPlan {
@@ -156,20 +166,35 @@ function plan(
 }
 
 /**
- * Replaces labels with the IDs of the active rentals that have these labels, and says so. Throws as `labelLookup` does.
+ * Looks up which words are labels of active rentals, and says so. Returns the IDs of these rentals by label. Throws as
+ * `labelLookup` does.
  */
-async function withoutLabels(
+async function idsByLabel(
   words: readonly string[],
   { call, say }: Pick<Context, "call" | "say">,
-): Promise<readonly string[]> {
+): Promise<ReadonlyMap<string, string>> {
   const { idFor } = labelLookup({ call });
-  const ids: string[] = [];
-  for (const word of words) {
-    const id = mayBeLabel(word) ? await idFor("rental", word, "RENTAL") : undefined;
-    if (id !== undefined) say(`${JSON.stringify(word)} is rental ${id}.`);
-    ids.push(id ?? word);
+  const ids = new Map<string, string>();
+  for (const word of words.filter(mayBeLabel)) {
+    const id = await idFor("rental", word, "RENTAL");
+    if (id === undefined) continue;
+    say(`${JSON.stringify(word)} is rental ${id}.`);
+    ids.set(word, id);
   }
-  return [...new Set(ids)];
+  return ids;
+}
+
+/**
+ * Throws `NotOffered` if the record of a rental has another label than the list that contained the rental: a virtual
+ * machine and a bare-metal rental may have the same ID.
+ */
+function assertHasLabel(label: string, id: string, rentals: readonly Rental[]): void {
+  const other = rentals.find((rental) => rental.id === id)?.label ?? label;
+  if (other === label) return;
+  throw new NotOffered(
+    `${JSON.stringify(label)} is listed as rental ${id}, but the record of rental ${id} has the label ${JSON.stringify(other)}`,
+    "Nothing was terminated. `gpuctl rentals list` shows IDs and labels.",
+  );
 }
 
 /**
@@ -210,6 +235,7 @@ function rentalOf(id: string, record: unknown): Rental {
     reservedUntil: parseTime(asText(firstAt(record, termEndPaths))),
     type: rentalTypeOf(record),
     ended: hasEnded(record),
+    record,
   };
 }
 
@@ -228,14 +254,9 @@ async function withTypes(
   const listed = lists.flatMap((list) => (list.status === "fulfilled" ? list.value : []));
   const failed = lists.find((list) => list.status === "rejected");
   return rentals.map((rental) => {
-    // The list that failed may contain another rental with this ID, so the label must agree, too.
-    const found = listed.find(
-      ({ record }) =>
-        sameIdIn(record, String(rental.wireId)) !== undefined &&
-        (!failed || (rental.label !== undefined && labelOf(record) === rental.label)),
-    );
-    const type = rental.type ?? found?.type;
-    if (type === undefined && !rental.ended && failed) throw failed.reason;
+    const { record, wireId, ended } = rental;
+    const type = rental.type ?? listedTypeOf(record, String(wireId), { listed, isComplete: !failed });
+    if (type === undefined && !ended && failed) throw failed.reason;
     return { ...rental, type };
   });
 }
@@ -243,7 +264,7 @@ async function withTypes(
 const notOffered = (id: string, type: RentalType | undefined): NotOffered =>
   new NotOffered(
     type === undefined
-      ? `rental ${id} is not among the active rentals, so it is not known whether it is a virtual machine or bare metal`
+      ? `the lists of active rentals do not show whether rental ${id} is a virtual machine or bare metal`
       : `the service lists no operation to terminate rental ${id}, which is ${kinds[type].text}`,
     "Nothing was terminated. Terminate the rental in the service's dashboard.",
   );
