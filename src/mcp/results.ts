@@ -1,4 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
+import { STDIO_DEFAULT_MAX_BUFFER_SIZE } from "@modelcontextprotocol/sdk/shared/stdio.js";
 import type { Failure } from "../command-kit/context.ts";
 import { stringifyExactly } from "../core/values/exact-numbers.ts";
 import { sniff } from "../media/sniff.ts";
@@ -94,27 +95,39 @@ export interface ToolResult {
   isError: boolean;
 }
 
-/** The maximum number of characters of a result as text. A message contains the result twice, once as escaped text. */
-const maxText = 16 * 1024 * 1024;
+/**
+ * The maximum length of a result in bytes of JSON. The SDK's client disconnects if its buffer gets longer than
+ * `STDIO_DEFAULT_MAX_BUFFER_SIZE`. Besides the result, the buffer holds the rest of the message and what arrived with
+ * the end of it, which is at most 64 KiB.
+ */
+const maxResult = STDIO_DEFAULT_MAX_BUFFER_SIZE - 128 * 1024;
 
 /**
- * A result in the form that clients get: structured, and as text for clients that show only text. Throws `RangeError`
- * if the text is too long.
+ * A result in the form that clients get: structured, and as text for clients that show only text. Has only the first
+ * pictures if the result would be too long with all of them. Throws `RangeError` if it is too long without pictures.
  */
 export function resultOf(envelope: Omit<Envelope, "notice">, pictures: readonly Content[] = []): ToolResult {
   const { ok, data, ...rest } = envelope;
   const shown = { notice, ok, ...rest, data: shownData(data) ?? null };
   const text = stringifyExactly(shown, 2) ?? "null";
-  if (text.length > maxText) {
-    throw new RangeError(`the result has ${text.length} characters, and the maximum is ${maxText}`);
-  }
+  if (text.length > maxResult) throw tooLong();
   const structuredContent = JSON.parse(stringifyExactly(shown) ?? "null");
-  return {
-    content: [{ type: "text", text }, ...pictures],
-    structuredContent,
-    isError: !ok,
-  };
+  const content: Content[] = [{ type: "text", text }];
+  const result = { content, structuredContent, isError: !ok };
+  let length = jsonLength(result);
+  if (length > maxResult) throw tooLong();
+  for (const picture of pictures) {
+    length += jsonLength(picture) + 1;
+    if (length > maxResult) break;
+    content.push(picture);
+  }
+  return result;
 }
+
+const tooLong = () => new RangeError(`the result is longer than ${maxResult} bytes`);
+
+/** In bytes. */
+const jsonLength = (value: object): number => Buffer.byteLength(JSON.stringify(value));
 
 /** Of the saved files, the pictures that are small enough to show. Leaves out files that cannot be read. */
 export async function shownPictures({ paths = [] }: Done): Promise<Content[]> {

@@ -1,7 +1,8 @@
 import { PassThrough } from "node:stream";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
-import { type CallToolResult, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
+import { ReadBuffer } from "@modelcontextprotocol/sdk/shared/stdio.js";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { expect, onTestFinished } from "vitest";
 import type { Cli, Outcome, Responder, RunOptions } from "../support/cli.ts";
 import { base64, tinyPng } from "../support/pictures.ts";
@@ -27,18 +28,27 @@ export interface Agent {
   readonly end: () => Promise<Outcome>;
 }
 
-/** Runs `gpuctl mcp` with these flags in the test's process, and connects the SDK's client to its standard streams. */
+/**
+ * Runs `gpuctl mcp` with these flags in the test's process, and connects the SDK's client to its standard streams. Like
+ * the SDK's own transport, closes the connection if a message is longer than the client's buffer.
+ */
 export async function agentOf(cli: Cli, flags = "--sandbox", options: RunOptions = {}): Promise<Agent> {
   const stdin = new PassThrough();
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
-  let unfinished = "";
+  const buffer = new ReadBuffer();
   let logged = "";
   serverSide.onmessage = (message) => void stdin.write(`${JSON.stringify(message)}\n`);
   serverSide.onclose = () => void stdin.end();
   const write = (text: string) => {
-    const lines = (unfinished + text).split("\n");
-    unfinished = lines.pop() ?? "";
-    for (const line of lines) void serverSide.send(JSONRPCMessageSchema.parse(JSON.parse(line)));
+    try {
+      buffer.append(Buffer.from(text));
+    } catch {
+      void serverSide.close();
+      return;
+    }
+    for (let message = buffer.readMessage(); message !== null; message = buffer.readMessage()) {
+      void serverSide.send(message);
+    }
   };
   const log = (text: string) => {
     logged += text;

@@ -2,7 +2,8 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Cli, createCli, type Responder } from "../support/cli.ts";
-import { agentOf, everything, quickPictures } from "./client.ts";
+import { base64, tinyPng } from "../support/pictures.ts";
+import { agentOf, everything, quickPictures, structured } from "./client.ts";
 
 const picture = { model_name: "SDXL1.0-base", prompt: "a cat", steps: 25 };
 const log = async ({ folder }: Cli) =>
@@ -125,19 +126,38 @@ test("a create whose response is nested too deeply counts as a success, and its 
   });
 });
 
-test("an answer that is too long to show is saved to a file, and its price stays counted", async () => {
-  const content = "\\u0001".repeat(2_500_000);
-  const reply = `{"choices":[{"index":0,"message":{"role":"assistant","content":"${content}"}}]}`;
-  const cli = await createCli({ respond: answering(() => reply, chatPath) });
-  const { call } = await agentOf(cli, limitOfTwo);
-  const result = await call("create_chat_completion", question);
-  expect(result).toMatchObject({ ok: true, data: null, cost: { spentDollars: 1 } });
-  const note = result.notes?.at(-1) ?? "";
-  expect(note).toMatch(
-    / cannot be shown: the result has \d+ characters, and the maximum is 16777216\. The data was /,
-  );
-  const path = /The data was saved to (.*)\.$/.exec(note)?.[1] ?? "";
-  expect((await readFile(path, "utf8")) === reply).toBe(true);
+test.each([
+  ["is long", "x".repeat(6_000_000)],
+  ["has long characters", "€".repeat(2_000_000)],
+  ["has many quotation marks", '\\"'.repeat(2_000_000)],
+  ["has many hidden characters", "\\u0001".repeat(2_500_000)],
+])(
+  "an answer that %s is saved to a file, its price stays counted, and the server goes on",
+  async (_, content) => {
+    const reply = `{"choices":[{"index":0,"message":{"role":"assistant","content":"${content}"}}]}`;
+    const cli = await createCli({ respond: answering(() => reply, chatPath) });
+    const { call } = await agentOf(cli, limitOfTwo);
+    const result = await call("create_chat_completion", question);
+    expect(result).toMatchObject({ ok: true, data: null, cost: { spentDollars: 1 } });
+    const note = result.notes?.at(-1) ?? "";
+    expect(note).toMatch(/ cannot be shown: the result is longer than \d+ bytes\. The data was /);
+    const path = /The data was saved to (.*)\.$/.exec(note)?.[1] ?? "";
+    expect((await readFile(path, "utf8")) === reply).toBe(true);
+    expect(await call("list_storage_volumes")).toMatchObject({ ok: true });
+  },
+);
+
+test("of many pictures, a result has all paths and as many pictures as a client accepts", async () => {
+  const large = Buffer.concat([tinyPng(), Buffer.alloc(590 * 1024)]);
+  const images = Array.from({ length: 16 }, (_, index) => ({ index, image: base64(large), random_seed: 42 }));
+  const cli = await createCli({
+    respond: answering(() => JSON.stringify({ images }), "/v1/image/generation"),
+  });
+  const { client } = await agentOf(cli, everything);
+  const result = await client.callTool({ name: "generate_image", arguments: picture });
+  expect(structured(result as never).data).toHaveLength(16);
+  const types = (result.content as { type: string }[]).map(({ type }) => type);
+  expect(types).toEqual(["text", ...Array(12).fill("image")]);
 });
 
 test("the price counts once for each answer that a call requests", async () => {
