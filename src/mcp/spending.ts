@@ -2,6 +2,7 @@ import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { BudgetExceeded, saveFailed } from "../core/errors.ts";
 import { makeFolderSync } from "../core/files.ts";
+import type { Redactor } from "../core/redact.ts";
 import { dollarNumber, dollarText, type Money } from "../core/values/money.ts";
 
 /** Limits what all calls of a server together may cost. */
@@ -52,7 +53,7 @@ export interface LogEntry {
   readonly problem?: string;
 }
 
-interface LogOptions {
+interface LogOptions extends Pick<Redactor, "redact"> {
   /** The state folder. */
   readonly folder: string;
   readonly now: () => number;
@@ -65,15 +66,16 @@ const logName = "mcp-spending.jsonl";
 
 /**
  * Returns a function that adds a line to the spending log. The log has two lines for each call that is not a read: one
- * before anything is sent, and one at the end. A call that is refused has no lines. The function throws `SaveFailed`.
+ * before anything is sent, and one at the end. A call that is refused has no lines. Keys are masked, because an
+ * error may quote a key, such as one in `apiKeyCommand`. The function throws `SaveFailed`.
  */
-export function spendingLog({ folder, now, origin }: LogOptions): (entry: LogEntry) => Promise<void> {
+export function spendingLog({ folder, now, origin, redact }: LogOptions): (entry: LogEntry) => Promise<void> {
   const path = join(folder, logName);
   return async (entry) => {
     const line = { time: new Date(now()).toISOString(), ...origin, ...entry };
     try {
       makeFolderSync(folder, 0o700);
-      await appendFile(path, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+      await appendFile(path, `${redact(JSON.stringify(line))}\n`, { mode: 0o600 });
     } catch (error) {
       throw saveFailed(path, error);
     }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Cli, createCli, type Responder } from "../support/cli.ts";
 import { base64, tinyPng } from "../support/pictures.ts";
+import { serviceUrl } from "../support/service.ts";
 import { agentOf, everything, quickPictures, structured } from "./client.ts";
 
 const picture = { model_name: "SDXL1.0-base", prompt: "a cat", steps: 25 };
@@ -270,6 +271,21 @@ test("every call that is not a read is logged with its cost, on stderr and in a 
   expect(entries[1]).toMatchObject({ id: "1001", dollarsPerHour: 2, sandbox: true });
   expect(agent.log()).toContain("mcp: call 1, create_virtual_machine_rental: done, ID 1001, $2.00 an hour\n");
   expect(agent.log()).toContain("mcp: call 2, generate_image: done, $0.01\n");
+});
+
+test("the spending log masks keys in the message of an error", async () => {
+  const secret = "hvs.CAESIJ0123456789abcdef";
+  const cli = await createCli();
+  const command = `curl -H 'X-Vault-Token: ${secret}' https://vault.example`;
+  await cli.run(["profile", "add", "work", "--base-url", serviceUrl, "--key-command", command]);
+  const { call, end } = await agentOf(cli, "--profile work --allow destroy", {
+    programs: { output: async () => "" },
+  });
+  expect(await call("terminate_rental", { rentalId: "1001" })).toMatchObject({ ok: false });
+  await end();
+  const [, failed] = await log(cli);
+  expect(failed).toMatchObject({ event: "failed", problem: expect.stringContaining("X-Vault-Token: ****'") });
+  expect(JSON.stringify(failed)).not.toContain(secret);
 });
 
 test("nothing is spent when the log cannot be written", async () => {

@@ -78,6 +78,7 @@ export default defineCommand({
         record: spendingLog({
           folder: files.state,
           now: context.now,
+          redact: context.redactor.redact,
           origin: { server: files.processes.self, ...origin },
         }),
         listed: () => listedTools({ describe: context.describe, say: log }),
