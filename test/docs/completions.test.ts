@@ -5,6 +5,7 @@ import { outputFormats } from "../../src/core/view.ts";
 import { completions } from "../../src/docs/completions/index.ts";
 import { treeOf, valueFlags } from "../../src/docs/tree.ts";
 import { commands } from "../support/commands.ts";
+import { createMemoryHome } from "../support/memory-home.ts";
 import { needs, skipWithout } from "../support/programs.ts";
 import { everyNth } from "../support/thorough.ts";
 import { gpuTypes, vmRegions } from "./choices.ts";
@@ -78,6 +79,17 @@ test("a flag takes a value in every command or in none, except for -f and --coun
   // `sandbox requests`. That does no harm: the scripts need `valueFlags` only to skip flags that come before or between
   // the words of a command, and these two come after them.
   expect(switches.filter((name) => withValue.has(name))).toEqual(["-f", "--count"]);
+});
+
+test("the lines in `gpuctl completion --help` for bash load the script, also in bash 3.2", async (context) => {
+  skipWithout("bash", context);
+  const { run, shell } = await createMemoryHome();
+  const [part = ""] = /^For bash[\s\S]*(?=^For zsh)/m.exec((await run("completion --help")).out) ?? [];
+  const lines = part.match(/(?<=^ {2}).*/gm) ?? [];
+  // Bash 3.2 reads a pipe, such as <(command), as an empty file.
+  const script = ['source() { [[ ! -f $1 ]] || builtin source "$1"; }', ...lines, "complete -p gpuctl"];
+  const { out, err } = await shell(script.join("\n"), { shell: "bash" }).ended;
+  expect(out, err).toContain("-F _gpuctl gpuctl");
 });
 
 describe("the completion scripts", () => {
