@@ -217,3 +217,18 @@ test.each(["completion bash", "help", "config path"])("%s runs with a broken con
   expect(await run(line)).toMatchObject({ code: 0, err: "" });
   expect(await run("rentals list --sandbox")).toMatchObject({ code: 2 });
 });
+
+test.each(["completion bash", "help", "config path"])(
+  "%s runs with a profile that does not exist, or that has an invalid value",
+  async (line) => {
+    const { run, folder } = await createCli();
+    await run("profile add play --sandbox");
+    const env = { GPUCTL_PROFILE: "gone" };
+    expect(await run(line, { env })).toMatchObject({ code: 0, err: "" });
+    expect(await run("rentals list", { env })).toMatchObject({ code: 2 });
+    const text = '{"profile":"play","profiles":{"play":{"sandbox":true,"timeout":"soon"}}}';
+    await writeFile(join(folder, "config", "config.json"), text);
+    expect(await run(line)).toMatchObject({ code: 0, err: "" });
+    expect(await run("rentals list")).toMatchObject({ code: 2 });
+  },
+);

@@ -77,7 +77,7 @@ async function execute(
     flags: globalFlags,
     env,
     config,
-    for: profileUse(invocation.command.path),
+    for: profileUse(invocation.command),
   });
   const toService = serviceFlags(invocation.globals);
   const notes = createNotes(settings, io.stderr, toService);
@@ -192,10 +192,10 @@ function configFor({ command }: Invocation, { files }: System): Config {
   }
 }
 
-/** How a command uses the profile. */
-function profileUse([noun = "", verb = ""]: readonly string[]): ProfileUse {
+/** How a command uses the profile. A command that needs no configuration does not need a valid profile either. */
+function profileUse({ path: [noun, verb], needsNoConfig }: Invocation["command"]): ProfileUse {
   if (noun === "profile") return verb === "add" ? "create" : "repair";
-  return noun === "setup" || noun === "config" || noun === "doctor" || (noun === "auth" && verb === "login")
+  return needsNoConfig || noun === "setup" || noun === "config" || (noun === "auth" && verb === "login")
     ? "repair"
     : "use";
 }
