@@ -192,6 +192,16 @@ describe("profile remove", () => {
     expect(await json("profile list")).toEqual([]);
   });
 
+  test("of a profile that only --profile selects does not change the current profile", async () => {
+    const { run } = await withProfiles();
+    const { code, out, err } = await run("profile remove play --profile play --yes -o json");
+    expect({ code, data: JSON.parse(out), err }).toEqual({
+      code: 0,
+      data: { removed: "play", inUse: "work" },
+      err: "",
+    });
+  });
+
   test("exits with 5 for an unknown profile, without a prompt", async () => {
     const { run } = await withProfiles();
     expect(await run("profile remove lap", { terminal: 80 })).toMatchObject({ code: 5 });

@@ -30,18 +30,20 @@ export default defineCommand({
     destruction: ({ input: { name, settings } }) =>
       `Remove the profile "${name}" (${hostOf(settings)}) with its key and its settings?`,
   },
-  run: async ({ input: { name, inUse }, profiles, say, settings }) => {
+  run: async ({ input: { name, isDefault }, profiles, say, settings }) => {
     if (settings.dryRun) say(nothingDone);
     else await profiles.remove(name);
-    const used = profiles.list().find((one) => one.inUse)?.name ?? null;
-    if (inUse && !settings.dryRun) {
+    const remaining = profiles.list();
+    const current = remaining.find((one) => one.isDefault);
+    if (isDefault && !settings.dryRun) {
       say(
-        used === null
+        current === undefined
           ? "There is no current profile now. Run `gpuctl profile use NAME` to choose one."
-          : `The current profile is now "${used}".`,
+          : `The current profile is now "${current.name}".`,
       );
     }
-    return { data: { removed: settings.dryRun ? null : name, inUse: used } };
+    const used = remaining.find((one) => one.inUse) ?? current;
+    return { data: { removed: settings.dryRun ? null : name, inUse: used?.name ?? null } };
   },
 });
 
