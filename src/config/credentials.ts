@@ -29,7 +29,7 @@ export function keySource(
   name: string,
 ): KeySource | undefined {
   const given = env[keyVariable];
-  if (given) return { source: keyVariable, from: { key: given }, hosts: undefined };
+  if (given) return { source: keyVariable, from: { key: given.trim() }, hosts: undefined };
   const source = `profile "${name}"`;
   const hosts = [profileValue(profile, "baseUrl"), profileValue(profile, "inferenceBaseUrl")].flatMap(
     (url) => originOf(url) ?? [],

@@ -338,6 +338,16 @@ describe("auth status", () => {
     expect(err).toBe("");
   });
 
+  test.each(["--sandbox", `--base-url ${serviceUrl}`])(
+    "checks the same key if the variable has a line ending after it: %s",
+    async (flags) => {
+      const { run, sandbox } = await createCli();
+      const env = { GPUCTL_API_KEY: `${sandbox.keys.readOnly}\r` };
+      const { out } = await run(`auth status -o json ${flags}`, { env });
+      expect(JSON.parse(out)).toMatchObject({ key: "…only", source: "GPUCTL_API_KEY", canWrite: false });
+    },
+  );
+
   test("says that the key can read, and that it is not known whether the key can write", async () => {
     const { run, sandbox } = await createCli({ only: "documented" });
     const { out, err } = await run("auth status", overNetwork({ GPUCTL_API_KEY: sandbox.keys.full }));
