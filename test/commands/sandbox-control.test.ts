@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createCli } from "../support/cli.ts";
@@ -365,6 +365,16 @@ test("a snapshot can be saved and restored, and replaces a file only with --forc
   await run("sandbox reset --yes");
   await run("sandbox restore - --yes", { stdin: readFileSync(join(folder, "state.json")) });
   expect((await run("rentals list -o id --sandbox")).out).toBe("1001\n1002\n");
+});
+
+test("a snapshot of more than 64 MiB can be restored", async () => {
+  const { run, folder } = await createCli();
+  await run(vm);
+  await run("sandbox snapshot state.json");
+  await run("sandbox reset --yes");
+  appendFileSync(join(folder, "state.json"), " ".repeat(65 * 1024 * 1024));
+  expect(await run("sandbox restore state.json --yes -o json")).toMatchObject({ code: 0 });
+  expect(JSON.parse((await run("rentals list --sandbox -o json")).out)).toHaveLength(1);
 });
 
 test("sandbox restore rejects a file that is not a snapshot", async () => {

@@ -209,7 +209,7 @@ export async function readText(
   files: Pick<Context["files"], "read">,
   from = "FILE",
 ): Promise<string> {
-  const bytes = await files.read(file, from, "bytes");
+  const bytes = await files.read(file, from, "document");
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {

@@ -1,9 +1,12 @@
 const mib = 1024 * 1024;
 
-/** The maximum number of bytes that are read from a file or from stdin for one input. */
-export const inputLimits = { text: 16 * mib, bytes: 64 * mib } as const;
+/**
+ * The maximum number of bytes that are read from a file or from stdin for one input. `document` is also the limit for
+ * what a served sandbox receives.
+ */
+export const inputLimits = { text: 16 * mib, bytes: 64 * mib, document: 256 * mib } as const;
 
-/** Whether an input is read as text or as bytes. */
+/** Whether an input is read as text, as bytes, or as a document for the sandbox, such as a seed or a snapshot. */
 export type InputKind = keyof typeof inputLimits;
 
 /** A file or stdin has more than `maxBytes`. The caller replaces this error with a `UsageError` that names the flag. */

@@ -1,6 +1,7 @@
 import { type Context, Hono, type HonoRequest } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { servedControls, splitCondition } from "../../core/sandbox.ts";
+import { inputLimits } from "../../core/values/input-limits.ts";
 import { ApiError, ControlRefused, invalid } from "../errors.ts";
 import { sentError, tooLarge } from "../http/errors.ts";
 import type { RecentMedia } from "../page/recent-media.ts";
@@ -8,9 +9,6 @@ import { type Access, controlDenial, withSandboxHeaders } from "./access.ts";
 import type { SandboxControls } from "./controls.ts";
 import { controlDescription } from "./description.ts";
 import { controls } from "./table.ts";
-
-/** The maximum size of a request body, such as a seed or a snapshot, in bytes. */
-const maxDocumentBytes = 256 * 1024 * 1024;
 
 type Env = { Bindings: Access };
 
@@ -28,7 +26,10 @@ export function createAdmin(sandbox: SandboxControls, recent: RecentMedia): Hono
     await next();
   });
   app.use(
-    bodyLimit({ maxSize: maxDocumentBytes, onError: (http) => http.json(tooLarge.body, tooLarge.status) }),
+    bodyLimit({
+      maxSize: inputLimits.document,
+      onError: (http) => http.json(tooLarge.body, tooLarge.status),
+    }),
   );
   for (const { method, path, run } of Object.values(controls)) {
     app.on(method, path.replace("{id}", ":last{[1-9]\\d*}").replace("{kind}", ":last"), async (http) => {
