@@ -12,7 +12,7 @@ const succeed = (flow: Flow, times: number): void => {
 };
 
 describe("the limit of requests in flight", () => {
-  test("with a value of N, rises by one after N successes, up to the maximum", () => {
+  test("rises by one after as many successes as its value, up to the maximum", () => {
     const { flow } = flowOf({ maximum: 10 });
     succeed(flow, 7);
     expect(flow.limit).toBe(8);

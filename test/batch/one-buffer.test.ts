@@ -61,7 +61,7 @@ test("the rows of a CSV file stay whole although each chunk overwrites the one b
   expect(found).toEqual(prompts);
 });
 
-test("a valid body is checked without options, because options would leave garbage to collect after every check", () => {
+test("a valid body is parsed with Zod without options, because each parse with options leaves garbage in memory", () => {
   const operation = operations.createChatCompletion;
   const parse = vi.spyOn(operation.input, "safeParse");
   const body = { model: "m", messages: [{ role: "user", content: "hi" }] };

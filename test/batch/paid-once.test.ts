@@ -124,7 +124,7 @@ async function check({ lines, ceiling, rounds }: Input): Promise<void> {
   const versions = Array.from({ length: lines }, () => 0);
   /** How often the service carried out a request, by ID and version of its line. */
   const accepted = new Map<string, number>();
-  /** How often the user allowed such a request to be sent, by ID and version of its line. */
+  /** How often the user allowed a request to be sent, by ID and version of its line. */
   const allowed = new Map<string, number>();
   const keyOf = (index: number) => `line-${index} ${versions[index]}`;
   let spent = 0n;

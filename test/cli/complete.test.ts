@@ -18,7 +18,7 @@ const pathFor = (kind: "rental" | "volume", cli = {}) =>
 const cached = (at: number, ...ids: string[]) =>
   JSON.stringify({ at, values: ids.map((value) => ({ value, description: `label of ${value}` })) });
 
-/** The completions of a line at minute 1000. `files` maps paths to contents; `refresh` can change it. */
+/** The completions of a line at minute 1000. `files` maps paths to contents; `refresh` can change `files`. */
 async function completionsOf(line: readonly string[], files: Record<string, string>, refresh = () => {}) {
   let refreshes = 0;
   const system: CompletionSystem = {
@@ -93,8 +93,8 @@ describe("completion values", () => {
   test.each([
     ["broken JSON", "{"],
     ["JSON of another shape", '{"at":60000000,"values":[1]}'],
-    ["a cache dated in the future", cached(1001 * minute, "1001")],
-  ])("are empty for %s", async (_what, text) => {
+    ["values from the future", cached(1001 * minute, "1001")],
+  ])("are empty if the cache has %s", async (_what, text) => {
     expect(await completionsOf(["rental"], { [path]: text })).toEqual({ out: "", refreshes: 1 });
   });
 
@@ -112,7 +112,7 @@ describe("completion values", () => {
     [["key"]],
     [["rental", "", "--profile", "missing"]],
     [["rental", "", "--retries", "many"]],
-  ])("are empty for %j, without a request", async (line) => {
+  ])("are empty for the invalid arguments %j, without a request", async (line) => {
     expect(await completionsOf(line, {})).toEqual({ out: "", refreshes: 0 });
   });
 

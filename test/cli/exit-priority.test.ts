@@ -16,15 +16,15 @@ const network = new NetworkError("down", "ECONNREFUSED", request);
 const interrupted = new InterruptedWrite(request);
 
 test.each([
-  ["alike", [refused, refused], 0, exit.refused],
-  ["alike, and others succeeded", [refused, refused], 1, exit.someFailed],
-  ["different", [refused, network], 0, exit.someFailed],
-  ["one with an unknown outcome", [refused, unknown], 1, exit.unknownOutcome],
-  ["one with an unknown outcome that comes first", [unknown, refused], 0, exit.unknownOutcome],
-  ["one interrupted", [refused, interrupted], 3, exit.interrupted],
-  ["one interrupted and one with an unknown outcome", [unknown, interrupted], 0, exit.interrupted],
-  ["one, because of a cost limit", [new BudgetExceeded("too much")], 0, exit.budget],
-])("the exit code of one or more failures: %s", (_what, errors, succeeded, code) => {
+  ["is that of the failures if all items fail alike", [refused, refused], 0, exit.refused],
+  ["is 12 if some items fail and another succeeds", [refused, refused], 1, exit.someFailed],
+  ["is 12 if items fail in different ways", [refused, network], 0, exit.someFailed],
+  ["is 10 if the outcome of an item is unknown", [refused, unknown], 1, exit.unknownOutcome],
+  ["is 10 if the outcome of the first item is unknown", [unknown, refused], 0, exit.unknownOutcome],
+  ["is 130 if an item is interrupted", [refused, interrupted], 3, exit.interrupted],
+  ["is 130 rather than 10 if an item is interrupted", [unknown, interrupted], 0, exit.interrupted],
+  ["is 11 if the only failure is a cost limit", [new BudgetExceeded("too much")], 0, exit.budget],
+])("the exit code of a command that runs several items %s", (_what, errors, succeeded, code) => {
   const failures = errors.map((error, at) => ({ name: String(at), error }));
   expect(failureOf(new SomeFailed("some failed", { failures, succeeded }))).toMatchObject({
     exitCode: code,

@@ -21,7 +21,7 @@ const internal = [
   "BodyTooLarge",
 ];
 
-/** The names of all error classes, except the library's, which the command line never throws. */
+/** The names of all error classes, except those in src/library, which the command line never throws. */
 const names = readdirSync("src", { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".ts") && !file.startsWith("library"))
   .flatMap((file) => [

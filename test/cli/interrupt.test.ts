@@ -5,7 +5,7 @@ import { overNetwork } from "../support/service.ts";
 
 const vm = "rentals create vm --gpus 1 --yes";
 
-/** A service that calls `respond` for requests with this method, and the signal that Ctrl-C aborts. */
+/** A CLI whose service calls `respond` for requests with this method, and the signal that Ctrl-C aborts. */
 function interruptedAt(
   method: string,
   respond: (controller: AbortController) => Response | Promise<Response>,

@@ -211,7 +211,7 @@ describe("a URL with a password is refused, and the password is not shown", () =
   ];
   const cases = urls.flatMap((url) => passwords.map((password) => ({ url: url(password), password })));
 
-  // If the run is not thorough: each kind of URL with one of the passwords.
+  // Unless the run is thorough, each kind of URL is tested with only one of the passwords.
   test.each(sample(cases, 0, 4, 8, 9, 13))("$url", async ({ url, password }) => {
     const { run, folder } = await createCli();
     for (const line of [

@@ -191,7 +191,7 @@ describe("--jq", () => {
   });
 });
 
-describe("an error with a machine-readable format", () => {
+describe("an error", () => {
   const failures = [
     ["rentals get 999 --sandbox", 5],
     ["rentals list --base-url https://api.example.com", 3],
@@ -203,7 +203,7 @@ describe("an error with a machine-readable format", () => {
   const formats = ["-o json", "-o jsonl", "-o yaml", "-o csv", "-o tsv", "--jq ."];
 
   test.each(failures.flatMap(([line, code]) => formats.map((format) => [line, format, code] as const)))(
-    "is one JSON document: %s %s",
+    "is one JSON document with a machine-readable format: %s %s",
     async (line, format, exitCode) => {
       const { code, out, err } = await (await createCli()).run(`${line} ${format}`);
       expect({ code, out }).toEqual({ code: exitCode, out: "" });
@@ -251,7 +251,7 @@ describe("history", () => {
     expect(err).toMatch(/is not valid JSON at byte 20/);
   });
 
-  test("a table of many batches has the column widths of the first batch", async () => {
+  test("a long table, which is printed in parts, has the column widths of its first part", async () => {
     const many = Array.from({ length: 1200 }, (_, id) => ({
       id,
       label: id === 1100 ? "x".repeat(90) : `r${id}`,

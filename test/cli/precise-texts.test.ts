@@ -5,7 +5,7 @@ import { jsonSchemaProblem } from "../../src/openapi/json-schema.ts";
 import { scratchFolder } from "../media/scratch.ts";
 import { createCli } from "../support/cli.ts";
 
-test("the help of sandbox boot shows the summary of this group, not that of sandbox", () => {
+test("the help of sandbox boot shows the summary of sandbox boot, not the summary of sandbox", () => {
   const help = helpFor(["sandbox", "boot"], { width: 80, bold: (text) => text });
   expect(help).toContain("Make new rentals boot slowly or fail to boot");
   expect(help).not.toContain("Run and control the local sandbox");

@@ -460,7 +460,7 @@ describe("a replacement", () => {
     expect(requests.map(({ path }) => path)).toEqual([history, descriptionPath, old]);
   });
 
-  test("that replaced a removed path is discovered", async () => {
+  test("is discovered if the path that it replaces was removed after the description was cached", async () => {
     let before = true;
     const { run } = await createCli({
       negotiates: true,

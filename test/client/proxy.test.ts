@@ -91,7 +91,7 @@ describe("the proxy in HTTP_PROXY", () => {
 
 describe("the proxy in HTTPS_PROXY", () => {
   test.each(["with", "without"])(
-    "opens a tunnel and sees neither the key nor the request, %s a scheme",
+    "opens a tunnel and sees neither the key nor the request, if its address is written %s a scheme",
     async (scheme) => {
       vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
       const service = createSecureServer(selfSigned("api.example.test"), (request, response) =>
@@ -121,7 +121,7 @@ describe("the proxy in HTTPS_PROXY", () => {
     },
   );
 
-  test.each([407, 502])("that returns %i forwards nothing: a write is a network error", async (status) => {
+  test.each([407, 502])("that returns %i forwards nothing: a write is not sent", async (status) => {
     const proxy = await listenRaw((socket) =>
       socket.once("data", () => socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 2\r\n\r\nno`)),
     );

@@ -90,7 +90,7 @@ describe("the flag of a field that holds several values", () => {
   });
 });
 
-describe("the quoted name in a commander message", () => {
+describe("the name that an error message of the Commander library quotes", () => {
   test.each([
     ["--nope", "commander.unknownOption"],
     ["-n", "commander.unknownOption"],
@@ -111,7 +111,7 @@ describe("the quoted name in a commander message", () => {
     }
   });
 
-  test("is missing if none is quoted", () => {
+  test("is missing if the message quotes no name", () => {
     expect(quotedFlags(new CommanderError(1, "other", "error: it is wrong"))).toEqual([]);
   });
 });

@@ -22,10 +22,14 @@ describe("when a rental was created but waiting for it fails", () => {
   test.each([
     ["the network fails", reset, "the connection was reset"],
     ["the service fails", () => Response.json({}, { status: 503 }), "could not be read: "],
-    ["it does not start", () => Response.json({ id: 7, state: "active", status: "Pending" }), "pending"],
-    ["it is not found", () => Response.json(null), "rental 7 not found"],
+    [
+      "the rental does not start",
+      () => Response.json({ id: 7, state: "active", status: "Pending" }),
+      "pending",
+    ],
+    ["the rental is not found", () => Response.json(null), "rental 7 not found"],
   ])(
-    "the error shows the ID of the rental and does not advise to retry, if %s until time runs out",
+    "the error shows the ID of the rental and does not suggest a retry, if %s until time runs out",
     async (_name, lookup, reason) => {
       const { run } = await createCli({ respond: thenLookup(lookup) });
       const outcome = await run(line, overNetwork());

@@ -67,7 +67,7 @@ describe.each(platforms)("the manifest for %s", (platform) => {
     expect(err).toBe("");
   });
 
-  test("refuses a file of requests as prompts", async () => {
+  test("is not printed if --endpoint, which requires prompts, is given for a file of requests", async () => {
     const { run } = await createCli();
     const { code, err } = await run(
       `batch manifest ${platform} r.jsonl --endpoint chat --shards 2`,
@@ -79,7 +79,7 @@ describe.each(platforms)("the manifest for %s", (platform) => {
     });
   });
 
-  test("warns that chats have no price if the shards have a limit", async () => {
+  test("is printed with a warning if the shards have a cost limit and no prices of chat models are known", async () => {
     const { run } = await createCli();
     const warning = "Warning: no prices of chat models are known";
     const line = `batch manifest ${platform} p.txt --shards 2 --max-cost 20`;

@@ -281,7 +281,7 @@ describe("batch run", () => {
     ["on several lines, with an error", "image", '{\n"code":"E1","message":"Half done","issues":[]}\n'],
     ["on several lines, with an error", "audio", '{\n"code":"E1","message":"Half done","issues":[]}\n'],
   ])(
-    "writes every undecodable result of a repeated key to the output, in JSON %s: %s",
+    "if no value of a repeated key can be decoded, writes every value to the output (JSON %s; key: %s)",
     async (_, key, end) => {
       const results = ["first", "second", "third"].map((text) => `${base64(Buffer.from(text.repeat(30)))}!`);
       const repeated = results.map((result) => `"${key}":"${result}"`).join();

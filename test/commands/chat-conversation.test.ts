@@ -148,7 +148,7 @@ describe("a conversation", () => {
     expect(turns[1]).toMatchObject({ content: "Half of", incomplete: "interrupted" });
   });
 
-  test("if Ctrl-C is pressed before the first text, says that the question may be charged", async () => {
+  test("if Ctrl-C is pressed before the first text, says that the user may have been charged", async () => {
     const stop = new AbortController();
     const { outcome } = await talk(["hello"], {
       answerSignal: () => stop.signal,
@@ -157,7 +157,7 @@ describe("a conversation", () => {
     expect(outcome.err).toContain("Stopped. You may have been charged.");
   });
 
-  test("if a signal arrives before the first text, says that the question may be charged", async () => {
+  test("if a signal arrives before the first text, says that the user may have been charged", async () => {
     const stop = new AbortController();
     const cli = await createCli({ respond: () => streamed([], () => stop.abort()) });
     const { code, err } = await cli.run("chat --sandbox", {

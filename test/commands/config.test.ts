@@ -225,7 +225,7 @@ describe("apiKeyCommand", () => {
     }
   });
 
-  test("is also printed without its key in the command line that runs the command again", async () => {
+  test('is also printed without its key in the line "To run this again without prompts"', async () => {
     const { run } = await createCli();
     const add = ["profile", "add", "--base-url", "https://a.example", "--key-command", `echo ${secret}`];
     const { code, err } = await run(add, { terminal: 80, prompts: { text: async () => "more" } });

@@ -94,7 +94,7 @@ describe("image with several pictures", () => {
 
 describe("image with several pictures, when requests fail,", () => {
   test.each([
-    ["an unknown outcome", 500, 10, "the outcome is unknown"],
+    ["a response of 500", 500, 10, "the outcome is unknown"],
     ["a broken connection", 0, 10, "the outcome is unknown"],
   ])("saves the other pictures after %s", async (_what, status, expected, message) => {
     const { responder, attempts } = service((seed) => {

@@ -124,7 +124,7 @@ describe("a long listing that breaks off", () => {
     },
   );
 
-  test("is printed as a complete document with -o json", async () => {
+  test("leaves the output of -o json a valid document, which ends with the complete listing of bare metal", async () => {
     const { code, out } = await output("rentals list -o json", breaking, streamed);
     expect(code).toBe(9);
     expect(JSON.parse(out).at(-1)).toMatchObject({ id: 102 });

@@ -77,7 +77,7 @@ const linesFor = async (
 
 describe("a nonstandard service that", () => {
   test.each(undescribed)(
-    "$name: commands that do not use the description have the same results",
+    "$name: commands that do not use the description have the same results as with a usable description",
     async (service) => {
       const { send } = await serviceHarness();
       for (const one of await linesFor(service, undescribed)) {

@@ -20,7 +20,7 @@ const seedOf = (length: number, fields: object = {}) =>
 /** The query for the largest page. */
 const size = "limit=100";
 
-/** Runs command lines that must succeed. Returns the output of the last command line and the requests of all of them. */
+/** Runs command lines that must succeed. Returns the output of the last one, and the requests of all of them. */
 async function runAll({ run, sandbox }: Cli, ...lines: readonly string[]) {
   const key = { GPUCTL_API_KEY: sandbox.keys.full };
   const requests: string[] = [];

@@ -232,7 +232,7 @@ describe("a guard that has no permission to change the lease file", () => {
   });
 });
 
-describe("a terminate request whose effect is uncertain", () => {
+describe("a terminate request that fails or whose effect is uncertain", () => {
   test("makes the guard exit with 10 after a response of 500, and the next round checks the rental again", async () => {
     const statuses = [500];
     const cli = await createCli({
@@ -669,7 +669,7 @@ describe("a rental that got another lease after a create whose outcome is unknow
     expect(await activeIn(cli)).toBe("1001\n");
   });
 
-  test("does not use up the lease of the create if another rental has the same label: that lease is reported, and no rental ends", async () => {
+  test("does not use up the lease of the create if another rental has the same label: the lease of the create is reported, and no rental ends", async () => {
     const cli = await lost();
     await cli.run(`${create} --label train`);
     await cli.run("rentals lease set 1001 12h --sandbox");
@@ -700,7 +700,9 @@ describe("a rental that got another lease after a create whose outcome is unknow
     expect(await leasesOf(cli)).toMatchObject([{ rentalId: "1001", endsAt: at(15 * hour) }]);
     expect(await activeIn(cli)).toBe("1001\n");
   });
+});
 
+describe("a rental whose create succeeds", () => {
   /** A CLI in which these commands run after a create has reached the service, and before the service responds. */
   async function duringCreate(lines: readonly string[]): Promise<Cli> {
     const cli = await createCli({

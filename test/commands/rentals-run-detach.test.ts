@@ -149,7 +149,7 @@ describe.skipIf(process.platform === "win32")("a detached job", () => {
       expect(await active()).toEqual([]);
     });
 
-    test("is attached to if an older version stored it while it was running", async () => {
+    test("is accepted by `jobs attach` if an older version of gpuctl stored it while it was running", async () => {
       const { run, renter, active } = await createKilled("exit 4", "--env", "MODE=fast");
       await changeJob(renter, { started: undefined, process: "" });
       const { code, err } = await run("rentals jobs attach");

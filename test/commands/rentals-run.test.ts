@@ -1190,7 +1190,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     );
 
     test.runIf(process.platform === "linux")(
-      "leaves the rental to `rentals guard`, which ends it",
+      "`rentals guard` ends the rental that the run created",
       async () => {
         const { run, active, folder } = await createKilled(reusedProcess);
         const path = join(folder, "state", "leases.jsonl");
@@ -1439,7 +1439,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(await renter.jobs()).toMatchObject([{ state: "ended", rentalId: "1001", status: 3 }]);
   });
 
-  describe("the files of a job", () => {
+  describe("with the files of a job", () => {
     const stuck = async (respond?: Responder) => {
       const renter = await createRenter({
         ...(respond && { respond }),

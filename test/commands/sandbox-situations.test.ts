@@ -134,7 +134,7 @@ describe.each(["in the process", "served"])(
   },
 );
 
-test("the table above has each kind of situation, each outcome of a boot, and each scenario", () => {
+test("the tested situations include each kind of situation, each outcome of a boot, and each scenario", () => {
   const steps = rows.flatMap(([, given]) => given).join("\n");
   for (const kind of situationKinds) expect(steps).toContain(`${add} ${kind}`);
   for (const outcome of bootOutcomes) expect(steps).toContain(`${boot} ${outcome}`);

@@ -90,7 +90,7 @@ test.each(lines)("%s never fails because a value of a response cannot be convert
 describe("after a write with an unknown outcome, a lookup never hides that outcome", () => {
   const failed = () => Response.json({ code: "X", message: "failed", issues: [] }, { status: 500 });
 
-  test("if it reads a reserved term", async () => {
+  test("if it finds a reserved term that cannot be converted to text", async () => {
     const { run } = await createCli({
       respond: service({
         "POST /v2/on-demand/convert-to-reserved": failed,
@@ -103,7 +103,7 @@ describe("after a write with an unknown outcome, a lookup never hides that outco
     expect(err).toContain(`The rental's term is now: {"toString":null,"valueOf":null}`);
   });
 
-  test("if it reads the attachments of a volume", async () => {
+  test("if it finds a volume whose attachments cannot be converted to text", async () => {
     const { run } = await createCli({
       respond: service({
         "POST /v2/on-demand/storage-volumes/attach": failed,

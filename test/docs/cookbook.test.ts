@@ -166,7 +166,7 @@ test("the recipe for several machines continues without a machine that could not
 /** Escapes text for single quotes in a shell. */
 const escaped = (text: string) => text.replaceAll("'", `'\\''`);
 
-test("only these commands of the cookbook are not run in a test", () => {
+test("only these commands of the cookbook are not run with the recipes", () => {
   expect(blocksOf(cookbook, "console").flatMap((block) => block.trim().split("\n"))).toEqual([
     "export GPUCTL_SANDBOX=1",
     "git pull && npm ci && npm run build",

@@ -49,7 +49,7 @@ test("every npm script in the README exists", async () => {
   expect(Object.keys(scripts)).toEqual(expect.arrayContaining([...new Set(named)]));
 });
 
-test("only these commands of the README are not run in a test", () => {
+test("only these commands of the README are not run with its sections", () => {
   expect(blocksOf(readme, "console").flatMap((block) => block.trim().split("\n"))).toEqual([
     "npm ci && npm run demo",
     "npm ci && npm run build && npm link",

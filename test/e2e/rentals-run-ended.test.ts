@@ -158,7 +158,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     names.map((name) => [signal, name] as const),
   );
 
-  test.each(sample(signals, 2, 23))("%s %s leaves no rental", async (signal, name) => {
+  test.each(sample(signals, 2, 23))("leaves no rental after %s %s", async (signal, name) => {
     const signalled = await createSignalled(at(name), signal);
     const { code, err } = await signalled.run(line);
     const isEnding = /end the rental|has ended/.test(name);

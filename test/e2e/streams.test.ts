@@ -202,7 +202,7 @@ describe("Ctrl-C", () => {
     expect(server.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
   });
 
-  it("in a chat keeps the partial answer", async () => {
+  it("in a chat exits 130, after the start of the answer was printed", async () => {
     const { start } = await homeWithServer({
       "POST /v1/chat/completions": (_request, response) => {
         response.writeHead(200, { "Content-Type": "text/event-stream" });

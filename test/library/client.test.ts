@@ -10,7 +10,7 @@ import { clientOf, key, openSandbox } from "./harness.ts";
 
 const everyOperation = Object.keys(operations) as OperationId[];
 
-test("a client has a method for each operation of the sandbox, and the methods that the documentation names", async () => {
+test("a client has a method for each operation of the contract, and the methods that the documentation names", async () => {
   const { sandbox, client } = await openSandbox();
   const described = await (await sandbox.fetch("/v2/openapi.json")).text();
   const ids = [...described.matchAll(/"operationId":"(\w+)"/g)].map(([, id = ""]) => id);

@@ -35,7 +35,7 @@ test.each([
   expect({ records, warnings }).toEqual({ records: [1, 2].slice(0, responses.length), warnings: [] });
 });
 
-test("a page without a token may not be the last one if it says that there are more records", async () => {
+test("a page without a token leads to a warning if it says that there are more records", async () => {
   const warnings: string[] = [];
   const warn = (line: string) => void warnings.push(line);
   const first = { paging: { cursor: "cursor", hasToken: true }, query: [], paged: true, warn };

@@ -66,7 +66,7 @@ console.log(typeof id, created.data.status.length > 0);
   },
 } as const;
 
-describe.runIf(generators !== undefined)("a client from a third-party generator", () => {
+describe.runIf(generators !== undefined)("with third-party tools for OpenAPI,", () => {
   let folder = "";
   let sandbox: Awaited<ReturnType<typeof createSandbox>>;
   beforeAll(async () => {
@@ -80,7 +80,7 @@ describe.runIf(generators !== undefined)("a client from a third-party generator"
   });
 
   test.each(Object.entries(scenarios))(
-    "%s compiles strictly and works",
+    "a program with the client or the types from %s compiles strictly and works",
     async (name, { generate, program }) => {
       const where = join(folder, name);
       await mkdir(where);

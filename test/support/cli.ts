@@ -87,7 +87,7 @@ export interface RunOptions {
   readonly writeFails?: Error;
   /** Called on each wait on the fake clock. The wait ends only after the returned promise settles. */
   readonly onSleep?: (milliseconds: number) => unknown;
-  /** Overrides for the machine. By default it is healthy, with no other programs installed. */
+  /** Overrides for the machine. By default, it is healthy, and no programs are installed on it. */
   readonly machine?: Partial<TestMachine>;
   /** The ID of the user that runs gpuctl. Default: the user of this process. */
   readonly user?: number;
@@ -136,7 +136,7 @@ interface Replacements {
   readonly only?: OperationSetName;
   /** Environment variables of the process that runs the sandbox. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Connects to the service over the network, instead of `respond`. `requests` does not contain these requests. */
+  /** Sends the requests to a service over the network, not to `respond`. An outcome's `requests` lacks them. */
   readonly transport?: Transport;
   /** Limits for the size of a response, instead of the usual higher ones. */
   readonly limits?: Partial<ResponseLimits>;

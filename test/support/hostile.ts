@@ -26,8 +26,8 @@ const meaningful =
 const describes = /^(?:title|summary|description)$/;
 
 /**
- * Serves the sandbox with hostile responses. Removes the hostile text from requests, because commands send back values that
- * they received.
+ * Serves the sandbox with hostile responses. Removes the hostile text from requests, because commands send back values
+ * that they received.
  */
 export function hostileResponder(
   sandbox: { readonly fetch: (request: Request) => Promise<Response> },

@@ -200,7 +200,7 @@ const survivesCtrlC = "trap : INT";
 
 const otherMode = "THE TERMINAL WAS LEFT IN ANOTHER MODE";
 
-/** Runs its first argument as a shell command, and prints a message if that does not restore the terminal modes. */
+/** Runs its first argument as a shell command. Prints a message if the command does not restore terminal modes. */
 const reportingMode = `${survivesCtrlC}
 before=$(stty -g)
 eval "$1"

@@ -31,8 +31,8 @@ export interface Remote {
 }
 
 /**
- * Programs that reach a rental, which is a folder of this machine: `ssh` runs its script with sh, and `scp` copies files.
- * `trouble` is called before each connection.
+ * Programs that reach a rental, which is a folder of this machine: `ssh` runs its script with sh, and `scp` copies
+ * files. `trouble` is called before each connection.
  */
 export async function createRemote(
   folder: string,

@@ -104,8 +104,8 @@ export interface Baseline {
 let all: Promise<readonly Baseline[]> | undefined;
 
 /**
- * One example for each independent command that calls the service: the first one that uses the sandbox. Each has its
- * outcome with a service that matches the documentation.
+ * For each independent command that calls the service, its first example that uses the sandbox, and the outcome of that
+ * example with a service that matches the documentation.
  */
 export const baselines = (): Promise<readonly Baseline[]> => {
   all ??= recordBaselines();
@@ -113,8 +113,8 @@ export const baselines = (): Promise<readonly Baseline[]> => {
 };
 
 /**
- * Commands whose results depend on more than a response: on the description, on all listings, on a machine, or on a file in
- * the folder of the example.
+ * Commands whose results depend on more than a response: on the description, on all listings, on a machine, or on a
+ * file in the folder of the example.
  */
 const dependent = ["rentals run", "rentals guard", "rentals lease extend", "batch run"];
 

@@ -32,7 +32,7 @@ async function hostileCli(before: readonly string[], hostility: Hostility, onReq
   return cli;
 }
 
-/** Options for a user at a terminal without colors who accepts everything. `asked` collects the texts of the prompts. */
+/** Options for a user who accepts everything at a terminal without colors. `asked` collects the prompts' texts. */
 function terminal() {
   const asked: string[] = [];
   const see = ({ message, validate }: Question) => {
