@@ -250,15 +250,24 @@ export class ResultTruncated extends Error {
   override readonly name = "ResultTruncated";
 }
 
+/** An error about a result that was paid for. Without a hint, the error report shows the hint of the class, if any. */
+class OfPaidResult extends Error {
+  readonly hint: string | undefined;
+  constructor(message: string, { hint, ...options }: ErrorOptions & { readonly hint?: string } = {}) {
+    super(message, options);
+    this.hint = hint;
+  }
+}
+
 /**
  * A result that was paid for could not be stored in the intended place. The message says where it was stored instead.
  */
-export class StoredElsewhere extends Error {
+export class StoredElsewhere extends OfPaidResult {
   override readonly name = "StoredElsewhere";
 }
 
 /** A result that was paid for could not be stored anywhere. */
-export class ResultLost extends Error {
+export class ResultLost extends OfPaidResult {
   override readonly name = "ResultLost";
 }
 

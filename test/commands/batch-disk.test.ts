@@ -1,9 +1,11 @@
-import { readdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { expect, test } from "vitest";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
 import { exit } from "../../src/core/exit-codes.ts";
-import { type Cli, createCli } from "../support/cli.ts";
+import { scratchFolder } from "../media/scratch.ts";
+import { type Cli, createCli, type Responder, temporaryFolder } from "../support/cli.ts";
 import { denyOpening, fillDiskAfter } from "../support/full-disk.ts";
+import { base64, tinyPng } from "../support/pictures.ts";
 import { overNetwork } from "../support/service.ts";
 
 const run = "batch run in.jsonl --out out.jsonl";
@@ -77,3 +79,91 @@ test.each([
     expect(again.requests).toHaveLength(2);
   },
 );
+
+describe("if a picture cannot be saved in the folder for files, batch run", () => {
+  const picture = () => Response.json({ images: [{ image: base64(tinyPng()) }] });
+  const again = "Make room or restore the folder. Then run the same command line again.";
+
+  /** A CLI and a batch of three pictures whose folder for files is in the current folder. `respond` gets the CLI. */
+  async function pictures(respond: (cli: Cli) => ReturnType<Responder>) {
+    const cli: Cli = await createCli({ respond: () => respond(cli) });
+    const data = await scratchFolder();
+    const lines = ["a", "b", "c"].map((id) => {
+      const body = { model_name: "SDXL1.0-base", prompt: id };
+      return `${JSON.stringify({ custom_id: id, method: "POST", url: "/v1/image/generation", body })}\n`;
+    });
+    await writeFile(join(data, "in.jsonl"), lines.join(""));
+    const out = join(data, "out.jsonl");
+    const line = `batch run ${join(data, "in.jsonl")} --out ${out} --files pictures --concurrency 1`;
+    const results = async () =>
+      (await readFile(out, "utf8"))
+        .trimEnd()
+        .split("\n")
+        .map((result) => JSON.parse(result));
+    return { cli, line, results, folder: join(cli.folder, "pictures") };
+  }
+
+  const replaceWithFile = async (folder: string) => {
+    await rm(folder, { recursive: true, force: true });
+    await writeFile(folder, "");
+  };
+
+  test("records where the picture is, sends nothing more, and exits with 1", async () => {
+    let isBroken = true;
+    const { cli, line, results, folder } = await pictures(async (cli) => {
+      if (isBroken) await replaceWithFile(join(cli.folder, "pictures"));
+      return picture();
+    });
+    const { code, err, requests } = await cli.run(line, overNetwork());
+    expect({ code, sent: requests.length }, err).toEqual({ code: exit.fault, sent: 1 });
+    const [result] = await results();
+    const [{ path }] = result.response.body.images;
+    expect(dirname(path)).toBe(cli.folder);
+    expect((await readFile(path)).subarray(1, 4).toString()).toBe("PNG");
+    expect(err).toContain(`Error: the run stopped because files could not be saved in ${folder}: could not`);
+    expect(err).toContain(`Saved to ${path} instead, because you were charged for it.\n${again}\n`);
+
+    isBroken = false;
+    await rm(folder);
+    const rest = await cli.run(line, overNetwork());
+    expect({ code: rest.code, sent: rest.requests.length }, rest.err).toEqual({ code: exit.done, sent: 2 });
+    expect(await readdir(folder)).toHaveLength(2);
+  });
+
+  test("exits with 1 even if it was interrupted before the picture arrived", async () => {
+    const controller = new AbortController();
+    const { cli, line } = await pictures(async (cli) => {
+      controller.abort();
+      await replaceWithFile(join(cli.folder, "pictures"));
+      return picture();
+    });
+    const { code, err } = await cli.run(line, { ...overNetwork(), answerSignal: () => controller.signal });
+    expect(code, err).toBe(exit.fault);
+  });
+
+  test("records an unknown outcome if it cannot be saved anywhere else, sends nothing more, and exits with 1", async () => {
+    const { cli, line, results } = await pictures(async ({ folder }) => {
+      for (const path of [folder, temporaryFolder(folder)]) await replaceWithFile(path);
+      return picture();
+    });
+    const { code, err, requests } = await cli.run(`${line} -o json`, overNetwork());
+    expect({ code, sent: requests.length }, err).toEqual({ code: exit.fault, sent: 1 });
+    expect(await results()).toMatchObject([{ custom_id: "a", error: { code: "UNUSABLE_RESPONSE" } }]);
+    expect(JSON.parse(err).error).toMatchObject({
+      code: "RESULT_LOST",
+      hint: `You were charged for the result, and it could not be saved anywhere. ${again}`,
+    });
+  });
+
+  test("also stops if a response that cannot be used is not saved there", async () => {
+    const { cli, line, results } = await pictures(async (cli) => {
+      await replaceWithFile(join(cli.folder, "pictures"));
+      return new Response(Buffer.from([0xff, 0xfe, 0xfd]));
+    });
+    const { code, err, requests } = await cli.run(line, overNetwork());
+    expect({ code, sent: requests.length }, err).toEqual({ code: exit.fault, sent: 1 });
+    const [{ error }] = await results();
+    expect(dirname(error.path)).toBe(cli.folder);
+    expect(err).toContain(`the response was saved to ${error.path}`);
+  });
+});

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { dirname, isAbsolute, relative, sep } from "node:path";
 import { type Divert, type Diverted, restored, restoredWithRepeated } from "../../client/divert.ts";
-import { ResultTruncated, reasonOf } from "../../core/errors.ts";
+import { ResultLost, ResultTruncated, reasonOf, type StoredElsewhere } from "../../core/errors.ts";
 import { makeFolderSync } from "../../core/files.ts";
 import { asRecord } from "../../core/json.ts";
 import { copyTexts, exactText, stringifyExactly } from "../../core/values/exact-numbers.ts";
@@ -11,6 +11,7 @@ import { fileName } from "../../media/filename.ts";
 import { saveMedia } from "../../media/output-target.ts";
 import { storedSettings } from "../../media/settings/parameters.ts";
 import type { BatchRequest } from "../input/lines.ts";
+import type { NotSaved } from "./run.ts";
 
 export interface MediaOptions {
   /** The path of the output. Its lines hold the paths of the files. */
@@ -70,7 +71,7 @@ export class MediaOfLine {
   /**
    * Saves the files of a response. Returns the body as JSON, with paths and hashes in place of the base64 text.
    * `problem` is set if someone has to look at the response. If only a part of the response cannot be decoded, the body
-   * leaves that part out, and `received` is the whole response.
+   * leaves that part out, and `received` is the whole response. `notSaved` is set if a file is not in its folder.
    * @param bytes the response, from which `value` was parsed
    */
   async save(
@@ -80,6 +81,7 @@ export class MediaOfLine {
     readonly body: string;
     readonly problem: string | undefined;
     readonly received?: Uint8Array | undefined;
+    readonly notSaved?: NotSaved;
   }> {
     const arriving = this.#arriving;
     const listed = this.#isImage
@@ -95,6 +97,7 @@ export class MediaOfLine {
     // The response is restored here, before settings are added to the pictures.
     const received = problems.length > 0 ? this.received(bytes) : undefined;
     const files: Readonly<Record<string, unknown>>[] = [];
+    let notSaved: NotSaved;
     for (const [index, { media, entry }] of listed.entries()) {
       if (typeof media === "string") continue;
       try {
@@ -103,9 +106,11 @@ export class MediaOfLine {
           index: index + 1,
           count: listed.length,
         });
-        if (problem !== undefined) problems.push(problem);
+        if (problem instanceof ResultTruncated) problems.push(problem.message);
+        else notSaved ??= problem;
         files.push(file);
       } catch (error) {
+        if (error instanceof ResultLost) notSaved ??= error;
         problems.push(reasonOf(error));
       }
     }
@@ -114,7 +119,7 @@ export class MediaOfLine {
     const body = this.#isImage
       ? copyTexts(asRecord(value), { ...asRecord(value), images: files })
       : copyTexts(first ?? {}, { ...first, ...(others.length > 0 && { others }) });
-    return { body: stringifyExactly(body) ?? "null", problem, received };
+    return { body: stringifyExactly(body) ?? "null", problem, received, notSaved };
   }
 
   async #saveOne(
@@ -128,7 +133,10 @@ export class MediaOfLine {
       readonly index: number;
       readonly count: number;
     },
-  ): Promise<{ readonly file: Readonly<Record<string, unknown>>; readonly problem: string | undefined }> {
+  ): Promise<{
+    readonly file: Readonly<Record<string, unknown>>;
+    readonly problem: StoredElsewhere | ResultTruncated | undefined;
+  }> {
     const { id, body } = this.#line;
     const { metadata, version, serviceNow, say } = this.#options;
     const { image: _, audio: __, ...rest } = entry;
@@ -145,13 +153,12 @@ export class MediaOfLine {
       say,
       written: new Map(),
     });
-    const isTruncated = problem instanceof ResultTruncated;
-    if (problem && !isTruncated) say(`${id}: ${problem.message}`);
+    if (problem && !(problem instanceof ResultTruncated)) say(`${id}: ${problem.message}`);
     const saved = { ...rest, path: this.#shownPath(file.path), bytes: file.bytes, sha256: file.sha256 };
     return {
       // If the response has a field `bytes` of its own, the exact text of that field must not replace the size.
       file: exactText(entry, "bytes") === undefined ? copyTexts(entry, saved) : saved,
-      problem: isTruncated ? problem.message : undefined,
+      problem,
     };
   }
 

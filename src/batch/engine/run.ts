@@ -1,3 +1,4 @@
+import type { ResultLost, StoredElsewhere } from "../../core/errors.ts";
 import { steadyClock } from "../../core/tasks/steady-clock.ts";
 import type { Money } from "../../core/values/money.ts";
 import type { BatchRequest, Endpoint, InvalidLine, Source } from "../input/lines.ts";
@@ -10,7 +11,12 @@ import type { Recorder } from "./recorder.ts";
 /** The outcome of sending a request once. */
 export type Sent =
   /** `value` is the parsed body, from which the cost is computed. */
-  | { readonly outcome: "done"; readonly answer: Answer; readonly value: unknown }
+  | {
+      readonly outcome: "done";
+      readonly answer: Answer;
+      readonly value: unknown;
+      readonly notSaved?: NotSaved;
+    }
   /** The service rejected the request and did nothing. */
   | { readonly outcome: "failed"; readonly answer: Answer; readonly code: string }
   | {
@@ -23,11 +29,15 @@ export type Sent =
       readonly retryAfter?: number | undefined;
       /** Why the outcome is unknown. Set if there is a `retryAfter`. */
       readonly error?: unknown;
+      readonly notSaved?: NotSaved;
     }
   /** Nothing was done: the service returned 429, or the request was not sent. The request is sent again. */
   | { readonly outcome: "refused"; readonly retryAfter?: number | undefined; readonly error: unknown }
   /** Nothing was done, and every other line would fail in the same way. */
   | { readonly outcome: "stop"; readonly error: unknown };
+
+/** Set if a result that was paid for could not be saved in the folder for files. The run then stops. */
+export type NotSaved = StoredElsewhere | ResultLost | undefined;
 
 export interface Pricing {
   /** The most that a request can cost; undefined if that is not known. */
@@ -101,6 +111,7 @@ export class BatchRun {
   readonly #now: () => number;
   readonly #flow: Flow;
   #stop: StopReason | undefined;
+  #notSaved: NotSaved;
   /** The pending lines of the group that was read last from the input. */
   #group: Iterator<Prepared> = [].values();
   #entry = -1;
@@ -167,7 +178,8 @@ export class BatchRun {
     while (this.#preparing > 0 || this.#inFlight > 0) await this.#changed();
     for (const prepared of this.#prepared.splice(0)) this.#undo(prepared);
     await recorder.flush();
-    return this.#stop;
+    // More important than any other reason, such as Ctrl-C.
+    return this.#notSaved ? { kind: "fatal", error: this.#notSaved } : this.#stop;
   }
 
   #isOver(): boolean {
@@ -332,6 +344,10 @@ export class BatchRun {
       else if (!this.#flow.wait(sent.retryAfter, period)) this.#end({ kind: "given up", error: sent.error });
       else this.#again.push(prepared);
       return;
+    }
+    if (sent.outcome !== "failed" && sent.notSaved) {
+      this.#notSaved ??= sent.notSaved;
+      this.#end({ kind: "fatal", error: sent.notSaved });
     }
     const { request } = prepared;
     const { costs, pricing } = this.#options;

@@ -1,11 +1,12 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
+import { dirname } from "node:path";
 import { requestIdHeader } from "../../client/attempt.ts";
 import type { Prepare, RawCall } from "../../client/call.ts";
 import { completionFailure } from "../../client/completion/chunks.ts";
 import type { PreparedWrite } from "../../client/prepared.ts";
 import type { BufferedResponse } from "../../client/response.ts";
-import { EmptyResult, reasonOf } from "../../core/errors.ts";
+import { EmptyResult, ResultLost, reasonOf, StoredElsewhere } from "../../core/errors.ts";
 import { isRecord, parseJson } from "../../core/json.ts";
 import { assertValues, serviceErrorIn } from "../../core/responses/success.ts";
 import {
@@ -19,7 +20,7 @@ import { stringifyExactly } from "../../core/values/exact-numbers.ts";
 import { type BatchRequest, type Endpoint, endpoints } from "../input/lines.ts";
 import type { MediaOfLine, MediaOptions } from "./media.ts";
 import type { Answer, KeptFile } from "./output.ts";
-import type { Sent } from "./run.ts";
+import type { NotSaved, Sent } from "./run.ts";
 
 interface SendOptions extends MediaOptions {
   readonly request: RawCall;
@@ -87,24 +88,29 @@ async function withReceived(sent: Sent, error: unknown, options: SendOptions): P
   const received = isCut ? error.received : undefined;
   if (sent.outcome !== "unknown" || sent.answer.error === undefined || received === undefined) return sent;
   const { code, message } = sent.answer.error;
-  const { text, ...file } = await kept(received.bytes, "incomplete response", options);
-  return { ...sent, answer: { error: { code, message: `${message}; ${text}`, ...file } } };
+  const { text, notSaved, ...file } = await kept(received.bytes, "incomplete response", options);
+  return { ...sent, answer: { error: { code, message: `${message}; ${text}`, ...file } }, notSaved };
 }
+
+/** A file with a response that cannot be used, and why it is not in the folder for files. */
+type KeptResponse = KeptFile & { readonly notSaved?: NotSaved };
 
 /** Saves a response. `text` says where it is, or why it could not be saved. */
 async function kept(
   bytes: Uint8Array,
   thing: string,
   { filesFolder, fallbackFolders, serviceNow }: SendOptions,
-): Promise<KeptFile & { readonly text: string }> {
+): Promise<KeptResponse & { readonly text: string }> {
   try {
     const { keep } = await import("../../media/keep.ts");
     const folders = [filesFolder, ...fallbackFolders];
     const path = await keep(bytes, { folders, date: new Date(serviceNow()), thing });
     const sha256 = createHash("sha256").update(bytes).digest("hex");
-    return { text: `the ${thing} was saved to ${path}`, path, sha256 };
+    const text = `the ${thing} was saved to ${path}`;
+    const isElsewhere = dirname(path) !== filesFolder;
+    return { text, path, sha256, ...(isElsewhere && { notSaved: new StoredElsewhere(text) }) };
   } catch (cause) {
-    return { text: reasonOf(cause) };
+    return { text: reasonOf(cause), ...(cause instanceof ResultLost && { notSaved: cause }) };
   }
 }
 
@@ -128,12 +134,12 @@ async function resultOf(
     return unusable(error, media?.receivedLine(line) ?? line, response);
   }
   if (media) {
-    const { body, problem, received } = await media.save(value, response.bytes);
+    const { body, problem, received, notSaved } = await media.save(value, response.bytes);
     if (problem === undefined)
-      return { outcome: "done", answer: { response: replyOf(response, body) }, value };
-    if (received === undefined) return unusable(problem, body, response);
+      return { outcome: "done", answer: { response: replyOf(response, body) }, value, notSaved };
+    if (received === undefined) return unusable(problem, body, response, { notSaved });
     const { text: place, ...file } = await kept(received, "response", options);
-    return unusable(`${problem}; ${place}`, body, response, file);
+    return unusable(`${problem}; ${place}`, body, response, { ...file, notSaved: notSaved ?? file.notSaved });
   }
   if (!isRecord(value) || !Array.isArray(value.choices)) {
     return unusable("the response contains no choices", oneLine(text, value), response);
@@ -151,13 +157,19 @@ const replyOf = (response: BufferedResponse, body: string): NonNullable<Answer["
 });
 
 /** A response that was paid for, and that someone has to look at. */
-function unusable(message: string, body: string, response: BufferedResponse, file: KeptFile = {}): Sent {
+function unusable(
+  message: string,
+  body: string,
+  response: BufferedResponse,
+  { notSaved, ...file }: KeptResponse = {},
+): Sent {
   const code = "UNUSABLE_RESPONSE";
   return {
     outcome: "unknown",
     answer: { response: replyOf(response, body), error: { code, message, ...file } },
     code,
     slowsDown: false,
+    notSaved,
   };
 }
 
@@ -185,11 +197,12 @@ function failed(error: unknown): Sent {
   };
 }
 
-const lost = (code: string, message: string, file: KeptFile = {}): Sent => ({
+const lost = (code: string, message: string, { notSaved, ...file }: KeptResponse = {}): Sent => ({
   outcome: "unknown",
   answer: { error: { code, message, ...file } },
   code,
   slowsDown: false,
+  notSaved,
 });
 
 /**

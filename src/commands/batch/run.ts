@@ -210,7 +210,7 @@ export default defineCommand({
         const stop = await withProgress(batch, run, { inLines, statusJson, stopped }, context);
         const status = batch.status();
         if (stop?.kind === "interrupted") context.setFailureContext(afterInterruption(status, out));
-        return resultOf(status, stop, { out, maxCost });
+        return resultOf(status, stop, { out, maxCost, filesFolder });
       });
     };
     if (flags.statusJson !== undefined) {
@@ -328,6 +328,7 @@ function planText({ total, toSend, cost, unpriced }: Plan, isShard: boolean): st
 
 interface ResultOptions {
   readonly out: string;
+  readonly filesFolder: string;
   readonly maxCost: Money | undefined;
 }
 
@@ -364,7 +365,7 @@ function afterInterruption({ total, unknown, left }: BatchStatus, out: string): 
 function failureOf(
   { total, failed, unknown, left }: BatchStatus,
   stop: StopReason | undefined,
-  { out, maxCost }: ResultOptions,
+  { out, maxCost, filesFolder }: ResultOptions,
 ): Error | undefined {
   const again = "Run the same command line again to send the rest.";
   if (stop?.kind === "interrupted") {
@@ -374,7 +375,7 @@ function failureOf(
         : `interrupted with ${left} of ${total} lines left. ${again}`,
     );
   }
-  if (stop?.kind === "fatal" && stop.error instanceof Error) return stop.error;
+  if (stop?.kind === "fatal" && stop.error instanceof Error) return withFilesFolder(stop.error, filesFolder);
   const [reason, asks] = giveUpTexts(stop);
   const limitText = `the next line could exceed the limit of ${dollarText(maxCost ?? 0n)}`;
   if (failed + unknown > 0) {
@@ -404,6 +405,19 @@ function failureOf(
   }
   if (left === 0) return undefined;
   return new BatchUnfinished(`${left} of ${total} lines are left${reason}`, `${asks}${again}`);
+}
+
+/** If results could not be saved in the folder for files, the error also says so, and what to do. */
+function withFilesFolder(error: Error, folder: string): Error {
+  const isLost = error instanceof ResultLost;
+  if (!isLost && !(error instanceof StoredElsewhere)) return error;
+  const message = `the run stopped because files could not be saved in ${folder}: ${error.message}`;
+  const hint = "Make room or restore the folder. Then run the same command line again.";
+  return isLost
+    ? new ResultLost(message, {
+        hint: `You were charged for the result, and it could not be saved anywhere. ${hint}`,
+      })
+    : new StoredElsewhere(message, { hint });
 }
 
 /** Why the run gave up, and how long the service asks to wait. Empty if it did not give up. */
