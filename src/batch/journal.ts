@@ -11,8 +11,9 @@ import { isShard, type Shard } from "./shard.ts";
  *
  * - The first line is the header: `{"journal":"batch","version":1,"shard":{"index":0,"count":8},"sum":...}`; `shard` is
  *   null without shards.
- * - `input` begins each run. It says how many lines of the input belong to this output, to which service they are sent,
- *   and which model the prompts use. A journal of an earlier version says only the number of lines.
+ * - `input` begins each run. It says how many lines of the input belong to this output, how many results belong to none
+ *   of them, to which service the lines are sent, and which model the prompts use. A journal of an earlier version says
+ *   only the number of lines.
  * - Before a request is sent, its `send` is on the disk. Later, one of the results `done`, `failed` and `unknown`
  *   follows, or `undo` if nothing was done. If none of them follows, the request was in flight when the run ended, and
  *   its outcome is unknown.
@@ -41,6 +42,8 @@ export interface InputRecord {
   readonly event: "input";
   /** How many lines of the input belong to this output. */
   readonly lines: number;
+  /** How many results belong to no line of the input, because lines were edited or removed since they were sent. */
+  readonly extra?: number | undefined;
   /** Where the lines are sent: the origin of the service, such as `https://api.example.com`, or `sandbox`. */
   readonly service?: string | undefined;
   /** Only if the input has prompts. */
@@ -143,7 +146,8 @@ function recordOf(fields: Readonly<Record<string, unknown>>): JournalRecord | un
   }
   if (event === "input" && typeof fields.lines === "number") {
     const prompts = promptsOf(asRecord(fields.prompts));
-    return { event, lines: fields.lines, service: textOf(fields.service), prompts };
+    const extra = typeof fields.extra === "number" ? fields.extra : undefined;
+    return { event, lines: fields.lines, extra, service: textOf(fields.service), prompts };
   }
   if (typeof id !== "string") return undefined;
   if (event === "undo") return { event, id };

@@ -5,7 +5,7 @@ import { copyTexts, stringifyExactly } from "../core/values/exact-numbers.ts";
 import { type BatchFiles, diskFiles } from "./files.ts";
 import { requestHash, type Source } from "./input/lines.ts";
 import { serviceText } from "./journal.ts";
-import { missingShards, type Part, resultsOf } from "./outputs.ts";
+import { leftOf, missingShards, type Part, resultsOf } from "./outputs.ts";
 import { ownLinesOf } from "./read-lines.ts";
 import { isOfShard, type Shard, shardIndex } from "./shard.ts";
 
@@ -167,8 +167,8 @@ export async function missingFrom(parts: readonly Part[], input: Source): Promis
  */
 export function missingByCount(parts: readonly Part[]): Missing | undefined {
   if (missingShards(parts).length > 0 || parts.some(({ lines }) => lines === undefined)) return undefined;
-  const count = sum(parts.map((part) => (part.lines ?? 0) - resultsOf(part) - part.ledger.count("sent")));
-  return { count: Math.max(0, count), ids: [], changed: 0, extra: undefined };
+  const count = sum(parts.map((part) => leftOf(part, { isRunning: false }) ?? 0));
+  return { count, ids: [], changed: 0, extra: undefined };
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

@@ -111,7 +111,7 @@ export async function runningProcess(
 }
 
 /** An output, and what its journal says. */
-export interface Part extends Pick<Known, "ledger" | "costs" | "lines" | "service" | "outputEnd"> {
+export interface Part extends Pick<Known, "ledger" | "costs" | "lines" | "extra" | "service" | "outputEnd"> {
   readonly out: string;
   /** Null if the batch has no shards. */
   readonly shard: Shard | null;
@@ -152,6 +152,18 @@ export async function outputsWithoutJournal(parts: readonly Part[]): Promise<rea
   return found;
 }
 
-/** How many lines of the input have a result. */
-export const resultsOf = ({ ledger }: Part): number =>
+/** How many results there are, including those of lines that are no longer in the input. */
+export const resultsOf = ({ ledger }: Pick<Part, "ledger">): number =>
   ledger.count("done") + ledger.count("failed") + ledger.count("unknown");
+
+/**
+ * How many lines of the input have no result; undefined if no run has read the input to its end. Lines in flight count
+ * only if the run still goes on: otherwise, their outcome is unknown. If `batch retry` has removed results of lines that
+ * are no longer in the input, the number is too high until the next run.
+ */
+export function leftOf(part: Part, { isRunning }: { readonly isRunning: boolean }): number | undefined {
+  const { lines, extra, ledger } = part;
+  if (lines === undefined) return undefined;
+  const inFlight = isRunning ? 0 : ledger.count("sent");
+  return Math.max(0, lines - Math.max(0, resultsOf(part) - extra) - inFlight);
+}

@@ -10,7 +10,7 @@ test("a result that is longer than the limit of an input line can be merged", as
   const text = `{"custom_id":"a","response":{"body":"${"x".repeat(66 * 1024 * 1024)}"}}\n`;
   const bytes = Buffer.from(text);
   const folder = await scratchFolder();
-  const known = { ledger, costs: new JournalCosts(), lines: 1, outputEnd: bytes.length };
+  const known = { ledger, costs: new JournalCosts(), lines: 1, extra: 0, outputEnd: bytes.length };
   const part = { out: `${folder}/out.jsonl`, shard: null, service: undefined, ...known };
   const lines = mergedLines([part], folder, {
     size: async () => bytes.length,

@@ -108,6 +108,54 @@ describe.each([
   },
 );
 
+describe("after prompts were edited, and the run with the new prompts stopped early", () => {
+  const line = "batch run --prompts p.txt --endpoint chat --model m --out out.jsonl --concurrency 1";
+
+  /** A batch of the prompts One and Two, of which Two fails. Then the prompts are One and Three. */
+  async function editedBatch({ isCrashed = false } = {}) {
+    let isLimited = true;
+    const cli = await createCli({
+      respond: ({ body }) => {
+        const { content } = (body as { messages: { content: string }[] }).messages[0] ?? { content: "" };
+        if (content === "Two") return Response.json({ message: "no" }, { status: 400 });
+        return content === "Three" && isLimited ? new Response(null, { status: 429 }) : answer();
+      },
+    });
+    await write(cli, "p.txt", "One\nTwo\n");
+    expect((await cli.run(line, overNetwork())).code).toBe(12);
+    // As if the run had crashed just before it recorded the last result in the journal.
+    const journal = await read(cli, "out.jsonl.journal");
+    if (isCrashed) await write(cli, "out.jsonl.journal", journal.replace(/[^\n]*\n$/, ""));
+    await write(cli, "p.txt", "One\nThree\n");
+    await cli.run(`${line} --give-up-after 1s`, overNetwork());
+    isLimited = false;
+    const status = async () => JSON.parse((await cli.run("batch status out.jsonl -o json")).out)[0];
+    return { cli, status };
+  }
+
+  test.each([false, true])(
+    "batch status and batch merge count the line without a result (first run crashed: %j)",
+    async (isCrashed) => {
+      const { cli, status } = await editedBatch({ isCrashed });
+      expect(await status()).toMatchObject({ state: "stopped", succeeded: 1, failed: 1, left: 1 });
+      const merged = await cli.run("batch merge out.jsonl --out all.jsonl");
+      expect(merged.err).toContain("1 line has failed; 1 line has no result");
+      expect((await cli.run(line, overNetwork())).requests).toHaveLength(1);
+      expect(await status()).toMatchObject({ state: "complete", succeeded: 2, failed: 1, left: 0 });
+    },
+  );
+
+  test("batch retry of the result of a removed prompt never hides the line without a result", async () => {
+    const { cli, status } = await editedBatch();
+    expect((await cli.run("batch retry out.jsonl --failed")).code).toBe(0);
+    expect((await status()).left).toBeGreaterThan(0);
+    const { code, requests } = await cli.run(line, overNetwork());
+    expect({ code, sent: requests.length }).toEqual({ code: 0, sent: 1 });
+    expect(await status()).toMatchObject({ state: "complete", succeeded: 2, failed: 0, left: 0 });
+    expect((await cli.run("batch merge out.jsonl --out all.jsonl")).code).toBe(0);
+  });
+});
+
 describe("continuing a batch on another service", () => {
   const run = "batch run in.jsonl --out out.jsonl";
   const sandbox = { env: { GPUCTL_SANDBOX: "1" } };
@@ -143,6 +191,7 @@ describe("continuing a batch on another service", () => {
     expect(await recordsOf(cli)).toContainEqual({
       event: "input",
       lines: 1,
+      extra: 0,
       service: "https://one.example.com",
       prompts: undefined,
     });

@@ -11,6 +11,7 @@ import {
   validate,
 } from "../input/lines.ts";
 import { journalPath, type PromptSettings, serviceText } from "../journal.ts";
+import { resultsOf } from "../outputs.ts";
 import { isOfShard, type Shard } from "../shard.ts";
 import { type Known, openBatch, readKnown } from "./open.ts";
 import { BatchRun, type RunOptions, type StopReason } from "./run.ts";
@@ -266,7 +267,8 @@ export async function withBatch<Value>(
       endpoint: options.prompts.endpoint,
       model: options.prompts.model,
     };
-    await recorder.record({ event: "input", lines: total, service, prompts });
+    const extra = resultsOf(known) - (before.done + before.failed + before.unknown);
+    await recorder.record({ event: "input", lines: total, extra, service, prompts });
     return await work({ status, run: () => run.run(), unsaved: () => recorder.unsaved });
   } finally {
     await close();

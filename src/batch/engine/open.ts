@@ -30,6 +30,8 @@ export interface Known {
    * read the input to its end.
    */
   readonly lines: number | undefined;
+  /** How many results belonged to no line of the input when the last run began; 0 if the journal does not say. */
+  readonly extra: number;
   /** Where the last run sent lines: an origin, or `sandbox`. Undefined if the journal does not say. */
   readonly service: string | undefined;
   /** The settings of the last run that had prompts. */
@@ -65,6 +67,7 @@ export async function readKnown(files: Pick<BatchFiles, "read">, out: string): P
   const costs = new JournalCosts();
   let shard: Shard | null | undefined;
   let lines: number | undefined;
+  let extra = 0;
   let service: string | undefined;
   let copy: string | undefined;
   let replaced: Replaced | undefined;
@@ -85,6 +88,7 @@ export async function readKnown(files: Pick<BatchFiles, "read">, out: string): P
       replaced = replaced && { ...replaced, end: record.replaced };
     } else if (record.event === "input") {
       lines = record.lines;
+      extra = record.extra ?? 0;
       service = record.service ?? service;
       prompts = record.prompts ?? prompts;
     } else apply(ledger, record);
@@ -99,7 +103,7 @@ export async function readKnown(files: Pick<BatchFiles, "read">, out: string): P
     isCopyPending = record.event === "output";
   }
   const copies = { outputEnd, isUnclean, isCopyPending, copy, replaced };
-  return { ledger, costs, shard, lines, service, prompts, journalEnd, journalSize, ...copies };
+  return { ledger, costs, shard, lines, extra, service, prompts, journalEnd, journalSize, ...copies };
 }
 
 const stateAfter = {

@@ -1,10 +1,10 @@
 import { relative } from "node:path";
 import {
   lacksJournal,
+  leftOf,
   missingShards,
   outputsAt,
   readPart,
-  resultsOf,
   runningProcess,
   wholeOutput,
 } from "../../batch/outputs.ts";
@@ -105,11 +105,9 @@ async function rowOf(out: string, { resolve, processes }: Context["files"]): Pro
     const state = process !== null ? "running" : (await lacksJournal(out)) ? "no journal" : "not started";
     return { ...shown, ...nothing, state, process };
   }
-  const { ledger, costs, shard, lines } = part;
-  const inFlight = ledger.count("sent");
-  const unknown = ledger.count("unknown") + (process === null ? inFlight : 0);
-  const left =
-    lines === undefined ? null : Math.max(0, lines - resultsOf(part) - (process === null ? inFlight : 0));
+  const { ledger, costs, shard } = part;
+  const unknown = ledger.count("unknown") + (process === null ? ledger.count("sent") : 0);
+  const left = leftOf(part, { isRunning: process !== null }) ?? null;
   return {
     ...shown,
     shard: shard?.index ?? null,
