@@ -448,6 +448,7 @@ describe("batch run", () => {
     };
     const plain = await dollarsOf({});
     expect(await dollarsOf({ max_completion_tokens: 300 })).toBe(plain + 200);
+    expect(await dollarsOf({ max_completion_tokens: null })).toBe(plain);
     expect(await dollarsOf({ tools: [{ type: "function" }] })).toBe(plain + '[{"type":"function"}]'.length);
   });
 
@@ -461,6 +462,20 @@ describe("batch run", () => {
       expect({ code, requests }).toEqual({ code: exit.budget, requests: [] });
     },
   );
+
+  test.each([
+    { max_tokens: -1 },
+    { max_tokens: 0 },
+    { max_tokens: 1.5 },
+    { max_tokens: 100, max_completion_tokens: -1 },
+    { max_tokens: 100, max_completion_tokens: "200" },
+  ])("with --max-cost, does not start if a chat has the limits %j", async (limits) => {
+    const cli = await createCli({ respond: () => answer() });
+    await cli.run("config set chat.prices m=0/10000");
+    await write(cli, [chat("1", "Hi", limits)]);
+    const { code, requests } = await cli.run(`${run} --max-cost 2 --no-validate`, overNetwork());
+    expect({ code, requests }).toEqual({ code: exit.budget, requests: [] });
+  });
 
   test("saves pictures in a folder, and their paths and hashes in the output", async () => {
     const respond: Responder = () => Response.json({ images: [{ index: 0, image: base64(tinyPng()) }] });

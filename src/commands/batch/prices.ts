@@ -41,20 +41,23 @@ function priceOfPicture({ body }: BatchRequest): Money | undefined {
 /**
  * The maximum cost of a chat. The messages, and other lists and objects such as tools, have at most as many tokens as
  * bytes. `max_tokens` limits the answer, and so does `max_completion_tokens` on some services; the larger one counts.
- * Undefined without `max_tokens`. Undefined if `n` is not a positive whole number, because the service may then
- * generate any number of answers. Undefined if a message has a part that is not text, such as a picture, because the
- * number of tokens of that part does not depend on its number of bytes.
+ * Undefined without `max_tokens`. Undefined if a limit or `n` is not a positive whole number, because the service may
+ * then generate any number of tokens or answers. Undefined if a message has a part that is not text, such as a picture,
+ * because the number of tokens of that part does not depend on its number of bytes.
  */
 function mostForChat({ body }: BatchRequest, prices: TokenPrices): Money | undefined {
   const { max_tokens: maxTokens, max_completion_tokens: maxCompletion, messages, n = 1 } = body;
+  const limits = [maxTokens, maxCompletion ?? maxTokens];
   const hasPicture = asList(messages).some((message) =>
     asList(asRecord(message).content).some((part) => asRecord(part).type !== "text"),
   );
-  if (hasPicture || typeof maxTokens !== "number") return undefined;
-  if (typeof n !== "number" || !Number.isSafeInteger(n) || n < 1) return undefined;
+  if (hasPicture || !limits.every(isCount) || !isCount(n)) return undefined;
   const inputs = Object.values(body).filter((value) => typeof value === "object" && value !== null);
   return costOfTokens(prices, {
     prompt_tokens: inputs.reduce<number>((sum, value) => sum + Buffer.byteLength(JSON.stringify(value)), 0),
-    completion_tokens: Math.max(maxTokens, typeof maxCompletion === "number" ? maxCompletion : 0) * n,
+    completion_tokens: Math.max(...limits) * n,
   });
 }
+
+const isCount = (value: unknown): value is number =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 1;
