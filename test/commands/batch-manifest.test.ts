@@ -60,11 +60,14 @@ describe.each(platforms)("the manifest for %s", (platform) => {
     await run("config set chat.model llama");
     await run("config set chat.prices llama=0.60/2.40");
     const line = `batch manifest ${platform} p.txt --endpoint chat --shards 2 --max-cost 20`;
-    const { out, err } = await run(line, overNetwork());
+    const { out, err } = await run(`${line} --param max_tokens=100`, overNetwork());
     expect(out.replaceAll(/\n *- "?|"/g, " ").replaceAll(/ +/g, " ")).toContain(
       "--default-model llama --max-cost 20 --prices llama=0.60/2.40",
     );
     expect(err).toBe("");
+    expect((await run(line, overNetwork())).err).toContain(
+      "Warning: the price of a chat without max_tokens is not known",
+    );
   });
 
   test("is not printed if --endpoint, which requires prompts, is given for a file of requests", async () => {
@@ -85,6 +88,21 @@ describe.each(platforms)("the manifest for %s", (platform) => {
     const line = `batch manifest ${platform} p.txt --shards 2 --max-cost 20`;
     expect((await run(line, overNetwork())).err).toContain(warning);
     expect((await run(`${line} --endpoint image`, overNetwork())).err).toBe("");
+  });
+
+  test("leaves out budget.maxCost for speech, whose price is not known, but not --max-cost, and warns", async () => {
+    const { run } = await createCli();
+    const line = `batch manifest ${platform} p.txt --endpoint tts --shards 2`;
+    await run("config set budget.maxCost 20");
+    const fromProfile = await run(line, overNetwork());
+    expect(fromProfile.out).not.toContain("--max-cost");
+    expect(fromProfile.err).toContain("Warning: budget.maxCost is set, but the price of speech is not known");
+    const typed = await run(`${line} --max-cost 20`, overNetwork());
+    expect(typed.out).toContain("--max-cost");
+    expect(typed.err).toContain("Warning: the price of speech is not known in advance, so the job exits");
+    const pictures = await run(line.replace("tts", "image"), overNetwork());
+    expect(pictures.out).toContain("--max-cost");
+    expect(pictures.err).toBe("");
   });
 
   test("uses the sandbox without a key if --sandbox is set", async () => {

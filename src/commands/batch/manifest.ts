@@ -11,6 +11,7 @@ import { arg } from "../../command-kit/arg.ts";
 import type { CommandSettings } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
+import { warnOfUnknownPrice } from "../../command-kit/inference.ts";
 import { textResult } from "../../command-kit/results.ts";
 import { UsageError } from "../../core/errors.ts";
 import { withoutUndefined } from "../../core/json.ts";
@@ -63,6 +64,7 @@ export default defineCommand({
       default: "gpuctl-batch",
     }),
   },
+  uses: ["typedFlags"],
   view: { kind: "document" },
   examples: [
     {
@@ -74,12 +76,16 @@ export default defineCommand({
       command: "gpuctl batch manifest slurm prompts.csv --endpoint image --shards 100 > job.sh",
     },
   ],
-  run: ({ args, flags, settings, say }) => {
+  run: ({ args, flags: given, typedFlags, settings, say }) => {
     const { platform } = args;
+    // The limit of the profile does not stop speech, whose price is never known, but --max-cost in the job would.
+    const hasLimit = given.endpoint !== "tts" || "max-cost" in typedFlags;
+    const flags = { ...given, maxCost: hasLimit ? given.maxCost : undefined };
     const job = jobOf(args, flags, settings);
     if (settings.baseUrl === undefined && !settings.sandbox && platform !== "slurm") {
       say("No base URL is configured. Set GPUCTL_BASE_URL in the job.");
     }
+    if (!hasLimit) warnOfUnknownPrice("of speech", { settings, say });
     warnOfMissingPrices(flags, settings, say);
     if (platform === "slurm") {
       const script = slurmScript(job);
@@ -183,17 +189,27 @@ function jobOf(
 
 const mayHaveChats = ({ endpoint = "chat" }: Pick<ManifestFlags, "endpoint">): boolean => endpoint === "chat";
 
-/** Warns that the shards would refuse chats, because they have a limit but know no prices of chat models. */
+/** Warns that the shards would refuse lines, because they have a limit but do not know the prices of these lines. */
 function warnOfMissingPrices(
-  flags: Pick<ManifestFlags, "endpoint" | "maxCost" | "prices">,
+  flags: Pick<ManifestFlags, "endpoint" | "maxCost" | "param" | "prices">,
   { profileValues }: CommandSettings,
   say: (line: string) => void,
 ): void {
-  if (flags.maxCost === undefined || !mayHaveChats(flags)) return;
-  if (flags.prices !== undefined || profileValues["chat.prices"] !== undefined) return;
-  say(
-    "Warning: no prices of chat models are known, so the job exits with code 11 if INPUT has chats. --prices sets prices.",
-  );
+  const { endpoint, maxCost, param, prices = profileValues["chat.prices"] } = flags;
+  if (maxCost === undefined) return;
+  if (endpoint === "tts") {
+    say(
+      "Warning: the price of speech is not known in advance, so the job exits with code 11 because of --max-cost.",
+    );
+  } else if (mayHaveChats(flags) && prices === undefined) {
+    say(
+      "Warning: no prices of chat models are known, so the job exits with code 11 if INPUT has chats. --prices sets prices.",
+    );
+  } else if (endpoint === "chat" && param.max_tokens === undefined) {
+    say(
+      "Warning: the price of a chat without max_tokens is not known, so the job exits with code 11 if INPUT has such chats. `--param max_tokens=N` sets max_tokens.",
+    );
+  }
 }
 
 function outputFor(input: string): string {
