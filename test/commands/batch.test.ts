@@ -8,10 +8,11 @@ import { describe, expect, test } from "vitest";
 import { JournalCosts, readJournal } from "../../src/batch/journal.ts";
 import { exit } from "../../src/cli/report/exit.ts";
 import { Interrupted } from "../../src/core/errors.ts";
+import { ConnectionFailed } from "../../src/core/service-errors.ts";
 import { inputLimits } from "../../src/core/values/input-limits.ts";
 import { type Cli, createCli, type Responder } from "../support/cli.ts";
 import { base64, tinyPng } from "../support/pictures.ts";
-import { overNetwork } from "../support/service.ts";
+import { key, overNetwork } from "../support/service.ts";
 import { thorough } from "../support/thorough.ts";
 
 const chat = (id: string, content = `Question ${id}`, more: object = {}) => ({
@@ -50,7 +51,7 @@ const refusal = (status: number, headers = {}) =>
   Response.json({ code: `E${status}`, message: `Refused with ${status}`, issues: [] }, { status, headers });
 
 /** Responds with `respond`, which gets the text of the question and the number of the attempt. */
-const service = (respond: (text: string, attempt: number) => Response): Responder => {
+const service = (respond: (text: string, attempt: number) => Response | Promise<Response>): Responder => {
   const attempts = new Map<string, number>();
   return ({ body }) => {
     const { messages, prompt } = body as { messages?: { content: string }[]; prompt?: string };
@@ -712,6 +713,49 @@ describe("batch run", () => {
     expect(err.match(/^\d of 4 done.*$/gm)).toEqual([
       expect.stringMatching(/^1 of 4 done, 0\.0\/s, \dm( \d+s)? left$/),
       expect.stringMatching(/^3 of 4 done, 0\.0\/s, \d+s left$/),
+    ]);
+  });
+
+  test.each([
+    [
+      "a host that does not exist",
+      (): Response => {
+        throw new ConnectionFailed("no such host (typo.example.com)", { code: "ENOTFOUND", sent: false });
+      },
+      "no such host (typo.example.com)",
+    ],
+    [
+      "a service that always returns 429",
+      () => Response.json({ code: "E429", message: `Too many for ${key}`, issues: [] }, { status: 429 }),
+      "Too many for **** (the service returned 429)",
+    ],
+  ])("says once within a minute why it waits, without a terminal: %s", async (_, respond, reason) => {
+    const cli = await createCli({ respond });
+    await write(cli, [chat("a"), chat("b")]);
+    // The status is updated every second.
+    const onSleep = (milliseconds: number) =>
+      milliseconds >= 1_000 && milliseconds <= 2_000 ? setTimeout(1_200) : undefined;
+    const { code, err } = await cli.run(`${run} --give-up-after 5s`, { ...overNetwork(), onSleep });
+    expect(code).toBe(exit.network);
+    expect(err.match(/^.*waiting.*$/gm)).toEqual([`0 of 2 done, waiting: ${reason}`]);
+  });
+
+  test("no longer says that it waits after a success", async () => {
+    let advance = (_: number): void => {};
+    const cli = await createCli({
+      respond: service(async (text, attempt) => {
+        if (text.endsWith("a") && attempt === 1) return refusal(429);
+        advance(60_000);
+        await setTimeout(1_200);
+        return answer();
+      }),
+    });
+    advance = cli.advance;
+    await write(cli, [chat("a"), chat("b")]);
+    const { err } = await cli.run(`${run} --concurrency 1`, overNetwork());
+    expect(err.match(/^\d of 2 done.*$/gm)).toEqual([
+      "0 of 2 done, waiting: Refused with 429 (the service returned 429)",
+      expect.stringMatching(/^1 of 2 done, [^a-z]*\/s, \S+( \d+s)? left$/),
     ]);
   });
 

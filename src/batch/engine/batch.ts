@@ -193,6 +193,8 @@ export interface BatchStatus {
   readonly inFlight: number;
   /** How many requests may be in flight. */
   readonly concurrency: number;
+  /** Why the run waits: the error of the last refused request. Undefined after a success. */
+  readonly refusal: unknown;
   /** How many lines got their result in this run. */
   readonly finished: number;
   readonly spent: Money;
@@ -255,6 +257,7 @@ export async function withBatch<Value>(
       left: total - allDone - allFailed - allUnknown,
       inFlight: run.inFlight,
       concurrency: run.concurrency,
+      refusal: run.refusal,
       finished: done + failed + unknown,
       spent: costs.spent,
       uncertain: costs.uncertain,

@@ -112,6 +112,7 @@ export class BatchRun {
   readonly #flow: Flow;
   #stop: StopReason | undefined;
   #notSaved: NotSaved;
+  #refusal: unknown;
   /** The pending lines of the group that was read last from the input. */
   #group: Iterator<Prepared> = [].values();
   #entry = -1;
@@ -150,6 +151,11 @@ export class BatchRun {
   /** How many requests may be in flight. */
   get concurrency(): number {
     return this.#flow.limit;
+  }
+
+  /** Why the run waits: the error of the last refused request. Undefined after a success. */
+  get refusal(): unknown {
+    return this.#refusal;
   }
 
   /**
@@ -341,8 +347,7 @@ export class BatchRun {
     if (sent.outcome === "refused" || sent.outcome === "stop") {
       this.#undo(prepared);
       if (sent.outcome === "stop") this.#end({ kind: "fatal", error: sent.error });
-      else if (!this.#flow.wait(sent.retryAfter, period)) this.#end({ kind: "given up", error: sent.error });
-      else this.#again.push(prepared);
+      else if (this.#wait(sent, period)) this.#again.push(prepared);
       return;
     }
     if (sent.outcome !== "failed" && sent.notSaved) {
@@ -354,17 +359,32 @@ export class BatchRun {
     const code = sent.outcome === "done" ? undefined : sent.code;
     const ceiling = costs.inFlight.get(request.id);
     if (sent.outcome === "done") {
-      this.#flow.succeed();
+      this.#succeed();
       const cost = pricing.cost(request, sent.value) ?? ceiling;
       this.#record(prepared, { event: "done", id: request.id, cost, code }, sent.answer);
       return;
     }
-    if (sent.outcome === "failed") this.#flow.succeed();
-    else if (sent.retryAfter !== undefined) {
-      if (!this.#flow.wait(sent.retryAfter, period)) this.#end({ kind: "given up", error: sent.error });
-    } else if (sent.slowsDown) this.#flow.slowDown(period);
+    if (sent.outcome === "failed") this.#succeed();
+    else if (sent.retryAfter !== undefined) this.#wait(sent, period);
+    else if (sent.slowsDown) this.#flow.slowDown(period);
     const cost = sent.outcome === "unknown" ? ceiling : undefined;
     this.#record(prepared, { event: sent.outcome, id: request.id, cost, code }, sent.answer);
+  }
+
+  #succeed(): void {
+    this.#refusal = undefined;
+    this.#flow.succeed();
+  }
+
+  /** Waits before more requests are sent. If the wait would be too long, ends the run and returns false. */
+  #wait(
+    { retryAfter, error }: Pick<Extract<Sent, { outcome: "refused" | "unknown" }>, "retryAfter" | "error">,
+    period: number,
+  ): boolean {
+    this.#refusal = error;
+    const waits = this.#flow.wait(retryAfter, period);
+    if (!waits) this.#end({ kind: "given up", error });
+    return waits;
   }
 
   #record({ request, entry }: Prepared, record: NewResult, answer: Answer): void {

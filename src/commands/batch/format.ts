@@ -1,3 +1,5 @@
+import { reasonOf } from "../../core/errors.ts";
+import { ServiceError } from "../../core/service-errors.ts";
 import { dollarText, type Money } from "../../core/values/money.ts";
 
 /** A text such as `1 line` or `20 lines`. */
@@ -7,3 +9,7 @@ export const counted = (count: number, one: string, several = `${one}s`): string
 /** What was spent. If more may have been charged, a range such as `$1.00 to $2.00`. */
 export const costText = (spent: Money, uncertain: Money): string =>
   uncertain > 0n ? `${dollarText(spent)} to ${dollarText(spent + uncertain)}` : dollarText(spent);
+
+/** Why a request was refused, such as `no such host (api.example.com)`. */
+export const refusalText = (error: unknown): string =>
+  `${reasonOf(error)}${error instanceof ServiceError ? ` (the service returned ${error.status})` : ""}`;

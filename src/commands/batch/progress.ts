@@ -5,6 +5,7 @@ import { asRecord, parseJson } from "../../core/json.ts";
 import { duration } from "../../core/values/durations.ts";
 import { dollarNumber, dollarText, type Money } from "../../core/values/money.ts";
 import { save } from "../../media/save.ts";
+import { refusalText } from "./format.ts";
 
 interface ProgressOptions {
   /** Whether to print the status as lines from time to time, because there is no terminal that shows it. */
@@ -33,6 +34,7 @@ export async function withProgress<Value>(
   const rate = new Rate(now());
   const first = batch.status();
   let nextLine = now() + lineInterval;
+  let saidRefusal = false;
   let writing: Promise<unknown> | undefined;
   const write = async (state: "running" | "ended"): Promise<void> => {
     if (statusJson === undefined) return;
@@ -46,10 +48,12 @@ export async function withProgress<Value>(
       rate.add(now(), status.finished);
       const text = statusText(status, rate, first, stopped.aborted);
       update(text);
-      if (inLines && now() >= nextLine) {
+      const isFirstRefusal = status.refusal !== undefined && !saidRefusal;
+      if (inLines && (isFirstRefusal || now() >= nextLine)) {
         say(text);
         nextLine = now() + lineInterval;
       }
+      saidRefusal ||= isFirstRefusal;
       writing ??= write("running")
         .catch(() => {})
         .finally(() => {
@@ -101,10 +105,11 @@ class Rate {
 
 /**
  * A text such as `120 of 1000 done, 2 failed, 3.5/s, $1.20 of about $10.00, 4m 10s left`. While the batch is stopping,
- * the text ends with `4 in flight` instead of the time.
+ * the text ends with `4 in flight` instead of the time. While requests are refused, the text ends with the reason:
+ * `waiting: no such host (api.example.com)`.
  */
 function statusText(status: BatchStatus, rate: Rate, first: BatchStatus, isStopping: boolean): string {
-  const { total, done, failed, unknown, left, inFlight, spent } = status;
+  const { total, done, failed, unknown, left, inFlight, spent, refusal } = status;
   const { perSecond } = rate;
   const expected = expectedCost(status, first);
   return [
@@ -115,6 +120,7 @@ function statusText(status: BatchStatus, rate: Rate, first: BatchStatus, isStopp
     ...(spent > 0n && expected !== undefined ? [`${cents(spent)} of about ${cents(expected)}`] : []),
     ...(isStopping ? [`${inFlight} in flight`] : []),
     ...(perSecond > 0 && !isStopping ? [`${duration(Math.round(left / perSecond) * 1000)} left`] : []),
+    ...(refusal !== undefined && !isStopping ? [`waiting: ${refusalText(refusal)}`] : []),
   ].join(", ");
 }
 

@@ -27,7 +27,7 @@ import { askedWait } from "../../core/values/durations.ts";
 import { dollarNumber, dollarText, type Money } from "../../core/values/money.ts";
 import type { RecordView } from "../../core/view.ts";
 import { exampleInput, examplePrompts } from "./examples.ts";
-import { costText } from "./format.ts";
+import { costText, refusalText } from "./format.ts";
 import { assertPrompts, defaultModelFlag, modelField, pricesFlag, pricesOf } from "./profile.ts";
 
 const runFlags = {
@@ -424,12 +424,10 @@ function withFilesFolder(error: Error, folder: string): Error {
 function giveUpTexts(stop: StopReason | undefined): readonly [reason: string, asks: string] {
   if (stop?.kind !== "given up") return ["", ""];
   const { error } = stop;
-  const isRefusal = error instanceof ServiceError;
   const { retryAfter } =
-    (error instanceof UnknownOutcome ? error.reply : isRefusal ? error : undefined) ?? {};
+    (error instanceof UnknownOutcome ? error.reply : error instanceof ServiceError ? error : undefined) ?? {};
   const asks = askedWait(retryAfter);
-  const status = isRefusal ? ` (the service returned ${error.status})` : "";
-  return [`: ${reasonOf(error)}${status}`, asks === undefined ? "" : `${asks} `];
+  return [`: ${refusalText(error)}`, asks === undefined ? "" : `${asks} `];
 }
 
 /** If results could not be written to the output, saves them in one of the folders. Always throws. */
