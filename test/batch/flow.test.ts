@@ -54,6 +54,19 @@ describe("after a 429", () => {
     expect(flow.delay).toBe(0);
   });
 
+  test.each([0, 1])(
+    "with a Retry-After of %i milliseconds, nothing is sent for 500 milliseconds",
+    (asked) => {
+      const { flow, clock } = flowOf();
+      for (let time = 0; time < 3; time += 1) {
+        flow.wait(asked, flow.period);
+        expect(flow.delay).toBe(500);
+        clock.now += 500;
+      }
+      expect(flow.delay).toBe(0);
+    },
+  );
+
   test("without Retry-After, each wait is twice as long as the one before, up to 30 seconds", () => {
     const { flow, clock } = flowOf();
     const delays = Array.from({ length: 8 }, () => {

@@ -75,15 +75,17 @@ export class Flow {
 
   /**
    * Call this if the service temporarily refused a request, or could not be reached. Nothing is sent for `retryAfter`
-   * milliseconds. Without `retryAfter`, the delay grows with each wait. Returns false if the wait would end more than
-   * `patience` milliseconds after the last success. The caller must then give up.
+   * milliseconds, and at least for the delay of the first wait. Without `retryAfter`, the delay grows with each wait.
+   * Returns false if the wait would end more than `patience` milliseconds after the last success. The caller must then
+   * give up.
    */
   wait(retryAfter: number | undefined, period: number): boolean {
     const { now, patience } = this.#options;
     const isNew = period === this.#period;
     this.slowDown(period);
     if (isNew) this.#waits += 1;
-    const delay = retryAfter ?? Math.min(initialDelay * 2 ** Math.max(0, this.#waits - 1), maxDelay);
+    const growing = Math.min(initialDelay * 2 ** Math.max(0, this.#waits - 1), maxDelay);
+    const delay = Math.max(initialDelay, retryAfter ?? growing);
     if (now() + delay - this.#lastSuccess > patience) return false;
     if (isNew || retryAfter !== undefined) this.#resumesAt = Math.max(this.#resumesAt, now() + delay);
     return true;
