@@ -439,6 +439,16 @@ describe("batch run", () => {
     expect(JSON.parse(out)).toMatchObject({ succeeded: 2, left: 1, dollars: 2 });
   });
 
+  test("sends a refused line again if it fits within --max-cost, although the line after it does not", async () => {
+    const respond = service((_, attempt) => (attempt === 1 ? refusal(429) : answer()));
+    const cli = await createCli({ respond });
+    await cli.run("config set chat.prices m=0/10000");
+    await write(cli, [chat("cheap", "Hi", { max_tokens: 50 }), chat("dear", "Hello", { max_tokens: 100 })]);
+    const { code, out, requests } = await cli.run(`${run} --max-cost 0.8 -o json`, overNetwork());
+    expect({ code, sent: requests.length }).toEqual({ code: exit.budget, sent: 2 });
+    expect(JSON.parse(out)).toMatchObject({ succeeded: 1, left: 1 });
+  });
+
   test("counts tools and max_completion_tokens in the maximum cost of a chat", async () => {
     const cli = await createCli({ respond: () => answer() });
     await cli.run("config set chat.prices m=1000000/1000000");

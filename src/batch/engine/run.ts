@@ -261,7 +261,8 @@ export class BatchRun {
     const next = this.#held ?? this.#again.shift() ?? this.#group.next().value;
     this.#held = undefined;
     if (next === undefined) return false;
-    const cost = this.#options.pricing.ceiling(next.request);
+    const { pricing } = this.#options;
+    const cost = pricing.ceiling(next.request);
     if (this.#fits(cost)) {
       this.#prepare(next, cost);
       return true;
@@ -269,8 +270,12 @@ export class BatchRun {
     this.#held = next;
     // Another request may cost less than its ceiling. Then this line may fit later, so the run stops only if no other
     // request is in flight or about to be sent.
-    if (this.#soon === 0) this.#end({ kind: "ceiling" });
-    return false;
+    if (this.#soon > 0) return false;
+    const cheaper = this.#again.findIndex(({ request }) => this.#fits(pricing.ceiling(request)));
+    const [other] = cheaper < 0 ? [] : this.#again.splice(cheaper, 1);
+    if (other) this.#prepare(other, pricing.ceiling(other.request));
+    else this.#end({ kind: "ceiling" });
+    return other !== undefined;
   }
 
   #fits(cost: Money | undefined): boolean {
