@@ -15,10 +15,10 @@ export type Destination = { readonly kind: "stdout" } | FileDestination;
 
 /**
  * A named file, or a template. A folder stands for the default template in that folder. Missing folders are created for
- * a template, but not for a named file.
+ * a template, but not for a named file. `isGenerated`: the user did not type the name of the file.
  */
 export type FileDestination =
-  | { readonly kind: "file"; readonly path: string }
+  | { readonly kind: "file"; readonly path: string; readonly isGenerated?: boolean }
   | { readonly kind: "template"; readonly folder: string; readonly template: string };
 
 const endsInSeparator = (path: string) => path.endsWith("/") || path.endsWith(sep);

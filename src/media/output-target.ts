@@ -129,7 +129,8 @@ export async function saveMedia(
     return saveElsewhere(media, `could not save ${wanted}: ${saved.reason}`, target);
   }
   if (media.isTruncated) return { file: { ...file, path: saved }, problem: truncatedAt(kind, saved) };
-  if (renamed) say(`The response is ${type?.mime}, so it was saved as ${saved}`);
+  const isTyped = to.kind === "template" || !to.isGenerated;
+  if (renamed && isTyped) say(`The response is ${type?.mime}, so it was saved as ${saved}`);
   warnOfFormat(media, `saved unchanged as ${saved}`, say);
   return { file: { ...file, path: saved } };
 }

@@ -507,6 +507,15 @@ describe("batch run", () => {
     expect((await readdir(join(cli.folder, "out.files"))).sort()).toEqual(["a-b.png", "b.png"]);
   });
 
+  test("says nothing about the name of a picture whose custom_id contains a dot", async () => {
+    const cli = await createCli({ respond: () => Response.json({ images: [{ image: base64(tinyPng()) }] }) });
+    await write(cli, [image("img.001"), image("cat.jpg")]);
+    const { code, err } = await cli.run(run, overNetwork());
+    expect(code).toBe(exit.done);
+    expect(err).not.toContain("saved as");
+    expect((await readdir(join(cli.folder, "out.files"))).sort()).toEqual(["cat.png", "img.001.png"]);
+  });
+
   test("with --prompts and a text file, a second run sends only lines with new text", async () => {
     const cli = await createCli({ respond: () => answer() });
     const prompts =

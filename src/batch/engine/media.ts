@@ -183,7 +183,8 @@ export class MediaOfLine {
     const { filesFolder, fallbackFolders } = this.#options;
     const { id } = this.#line;
     const name = fileName("{model}", { date: new Date(0), fallback: "line", model: id, ext: "" });
-    return { to: { kind: "file", path: `${filesFolder}/${name}` }, fallbackFolders } as const;
+    const to = { kind: "file", path: `${filesFolder}/${name}`, isGenerated: true } as const;
+    return { to, fallbackFolders };
   }
 
   /**
