@@ -8,7 +8,10 @@ export const reasonOf = (cause: unknown): string => (cause instanceof Error ? ca
 export const hintOf = (cause: unknown): string =>
   cause instanceof Error && "hint" in cause && typeof cause.hint === "string" ? cause.hint : "";
 
-/** Invalid input from the user. Nothing was sent. In `issues`, `flag` names a flag or argument: `--gpus`, `RENTAL`. */
+/**
+ * Invalid input from the user. Nothing was sent, unless another program changed the output of a running batch. In
+ * `issues`, `flag` names a flag or argument: `--gpus`, `RENTAL`.
+ */
 export class UsageError extends Error {
   override readonly name = "UsageError";
   readonly issues: readonly { readonly flag: string; readonly message: string }[];

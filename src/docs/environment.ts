@@ -52,7 +52,7 @@ export const environmentOf = (globals: readonly GlobalNode[]): readonly Variable
 /** What gpuctl does with keys. */
 const keyPromise = [
   "The key of a profile is sent only to the hosts of that profile's base URLs. No key follows a redirect to another host. Over plain http, a key is sent only to this machine (localhost, names below .localhost, 127.0.0.0/8 and ::1), unless --insecure-http is given.",
-  `\`gpuctl auth token\` prints the key in use, \`gpuctl api-keys create\` prints a new one, and \`gpuctl sandbox keys\` and \`gpuctl sandbox serve\` print the keys of the sandbox. Everywhere else, gpuctl shows at most the last four characters of a key. If a response, an error or a header contains a key that gpuctl knows, gpuctl masks the key as ****, even if it is escaped for JSON, a URL or HTML, or encoded as Base64. Keys of fewer than ${minSecretLength} characters are too short to be recognized. A service that has the key can always write it in a form that gpuctl does not recognize.`,
+  `\`gpuctl auth token\` prints the key in use, \`gpuctl api-keys create\` prints a new one, and \`gpuctl sandbox keys\` and \`gpuctl sandbox serve\` print the keys of the sandbox. Everywhere else, gpuctl shows at most the last four characters of a key, unless it is one of the sandbox's built-in keys, which are not secret. If a response, an error or a header contains a key that gpuctl knows, gpuctl masks the key as ****, even if it is escaped for JSON, a URL or HTML, or encoded as Base64. Keys of fewer than ${minSecretLength} characters are too short to be recognized. A service that has the key can always write it in a form that gpuctl does not recognize.`,
   "A base URL with a user name or a password in it is refused, and the password is not shown.",
 ] as const;
 

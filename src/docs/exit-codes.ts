@@ -9,7 +9,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   ],
   [
     2,
-    "Invalid or missing input, or a prompt was needed without a terminal; also a file or the sandbox's state that cannot be used, a port that is not free, or a program that is not installed, such as ssh. Nothing was changed, except what `batch run` did before another program changed the files of the batch",
+    "Invalid or missing input, or a prompt was needed without a terminal; also a file or the sandbox's state that cannot be used, a port that is not free, or a program that is not installed, such as ssh. Nothing was changed, except what `batch run` or `tts` did before another program changed their files",
   ],
   [3, "No usable API key, no base URL, or the service rejected the key (401)"],
   [4, "The key does not have permission (403)"],
@@ -25,11 +25,11 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [8, "A wait timed out, a rental is not reachable yet, or a limit stopped the command of `rentals run`"],
   [
     9,
-    "A network error, a timeout or a rate limit (429) outlasted the retries; a stream ended early; or the rental of a job could not be used. Running the command again is safe, but an interrupted generation may have been charged, and a rental that was kept is still billed",
+    "A network error, a timeout or a rate limit (429) outlasted the retries; a stream ended early; a batch has lines without a result; or the rental of a job could not be used. Running the command again is safe, but an interrupted generation may have been charged, and a rental that was kept is still billed",
   ],
   [
     10,
-    "A request that creates, spends or deletes was sent, and its outcome is unknown. Check before you run it again",
+    "A request that creates, spends or deletes was sent, and its outcome is unknown; or the rental of a job could not be ended and may still be billed. Check before you run the command again",
   ],
   [
     11,
@@ -37,7 +37,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   ],
   [
     12,
-    "Of several items, some failed, or all failed with different exit codes. The results of the items that succeeded are printed. If all items fail with the same exit code, gpuctl exits with that code. If any item was interrupted, gpuctl exits with 130. Otherwise, if the outcome of any item is unknown, gpuctl exits with 10, except that `batch run` and `batch merge` exit with 12",
+    "Of several items, some failed, or all failed with different exit codes. The results of the items that succeeded are printed. If all items fail with the same exit code, gpuctl exits with that code. If any item was interrupted, gpuctl exits with 130. Otherwise, if the outcome of any item is unknown, gpuctl exits with 10. `batch run` and `batch merge` exit with 12 if lines failed or have an unknown outcome, unless they are interrupted",
   ],
   [130, "Interrupted, or a confirmation was declined"],
 ];

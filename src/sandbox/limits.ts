@@ -170,7 +170,7 @@ const texts = {
   credentials:
     "The word Bearer is not case-sensitive. Another scheme or an unknown key gets 401, like a missing key.",
   access:
-    "The read-only key can only read: anything else gets 403, before its input is checked. A revoked key gets 401.",
+    "A read-only key can only read: anything else gets 403, before its input is checked. A revoked key gets 401.",
   "own-keys": `The built-in keys are ${keys.full} and ${keys.readOnly}, the same in every sandbox. Created keys are numbered: ${numberedSecret(1)}, ${numberedSecret(2)} and so on.`,
   "key-names": `Names of API keys and SSH keys have ${keyName?.minLength} to ${keyName?.maxLength} characters and do not have to be unique.`,
   bodies:

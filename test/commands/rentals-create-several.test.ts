@@ -272,7 +272,9 @@ describe("--if-absent", () => {
       out: "1001\n",
       sent: [],
     });
-    expect(again.err).toBe('Rental 1001 already has the label "trainer": nothing was created.\n');
+    expect(again.err).toBe(
+      'Rental 1001 already has the label "trainer", so no new rental with this label was created.\n',
+    );
     await run("rentals terminate trainer --yes --sandbox");
     expect((await run(`${ensure} -o id`)).out).toBe("1002\n");
   });

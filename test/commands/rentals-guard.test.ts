@@ -540,7 +540,7 @@ describe("the lease of a create whose outcome is unknown", () => {
     const outcome = await cli.run(guard);
     expect(outcome.code, outcome.err).toBe(10);
     expect(outcome.err).toContain(
-      "the command did not create any of this account's active rentals without a lease",
+      "The command created none of this account's active rentals that have no lease",
     );
     expect(await leasesOf(cli)).toHaveLength(1);
   });

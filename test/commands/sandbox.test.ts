@@ -86,7 +86,7 @@ test("sandbox serve says who can use its controls and its web page if it listens
   if (address === undefined) return;
   const oneAddress = await served(address);
   expect(oneAddress).toContain("Without --token-file, no one can use the sandbox's controls.");
-  expect(oneAddress).toContain("The web page cannot be opened at this address.");
+  expect(oneAddress).toContain("The page that shows what is going on cannot be opened at this address.");
 });
 
 test.each(["65536", "-1", "1.5", "http"])("sandbox serve --port %s is rejected", async (port) => {

@@ -145,7 +145,9 @@ function assertSameModel({ out, prompts }: BatchOptions, { prompts: last }: Know
         ...(last.model === undefined ? [] : [`To continue the batch, add ${flag(last.model)}.`]),
         ...(prompts.model === undefined
           ? []
-          : [`To run all prompts with the other model, add ${flag(prompts.model)} and pass another --out.`]),
+          : [
+              `To run all prompts with the new default model, add ${flag(prompts.model)} and pass another --out.`,
+            ]),
       ].join(" "),
     },
   );

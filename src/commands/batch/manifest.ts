@@ -34,7 +34,7 @@ export default defineCommand({
     "The job runs a shard again if gpuctl was killed, or exited with code 9, which means that the remaining requests can be sent safely. It also runs a shard again after a Slurm time limit, and if a Kubernetes pod was interrupted. No other failure is retried, because a new run would fail in the same way, or you have to look at the results first. A journal records what a shard has sent. Comments in the job say where the key comes from, and which storage keeps the journals.",
   args: [
     arg.choice("PLATFORM", "What runs the job", platforms, { required: true }),
-    arg.text("INPUT", "The file of requests, or of prompts with --endpoint", { required: true }),
+    arg.text("INPUT", "The file of requests or, if --endpoint is set, of prompts", { required: true }),
   ],
   flags: {
     shards: flag.integer("Number of shards; required", { minimum: 1 }),

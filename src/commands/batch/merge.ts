@@ -29,7 +29,7 @@ export default defineCommand({
   details:
     "With --requests, checks that each line of that file has one result. Without --requests, only compares the number of results with the number of lines that the runs counted in the input. The exit code is 12 if lines failed or their outcome is unknown. Otherwise, it is 9 if lines have no result, were changed after they were sent, or cannot be counted. The merged file is written in all these cases.",
   args: [
-    arg.texts("OUT", "The output of the whole batch, the outputs of its shards, or a folder with them", {
+    arg.texts("OUT", "The output of the whole batch, the outputs of its shards, or a folder with outputs", {
       required: true,
     }),
   ],

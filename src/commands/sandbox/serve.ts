@@ -120,7 +120,7 @@ export default defineCommand({
     if (isLoopback(hostname)) {
       say("Open the address in a browser to see what is going on.");
     } else {
-      say("Anyone who can reach this address over the network can use it too.");
+      say("Anyone who can reach this address over the network can use the sandbox.");
       const isEveryAddress = everyAddress.includes(hostname);
       const noToken = isEveryAddress ? "Only this computer" : "Without --token-file, no one";
       say(
@@ -129,7 +129,7 @@ export default defineCommand({
       say(
         isEveryAddress
           ? `To see what is going on, open http://localhost:${servedPort}/ in a browser on this computer.`
-          : "The web page cannot be opened at this address. It needs --host 127.0.0.1 or --host 0.0.0.0.",
+          : "The page that shows what is going on cannot be opened at this address. It needs --host 127.0.0.1 or --host 0.0.0.0.",
       );
     }
     return {

@@ -212,7 +212,7 @@ async function createAll(
       for (const [item, record] of await existing(left(), context)) {
         done.set(item, record);
         context.say(
-          `Rental ${idOf(record)} already has the label ${JSON.stringify(item.input.label)}: nothing was created${leases ? ", and its lease was not changed" : ""}.`,
+          `Rental ${idOf(record)} already has the label ${JSON.stringify(item.input.label)}, so no new rental with this label was created${leases ? `. The lease of rental ${idOf(record)} was not changed` : ""}.`,
         );
       }
     }

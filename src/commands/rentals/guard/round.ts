@@ -148,7 +148,7 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
     add({ ...factsOf(lease), event: "unclear", message, error: new LeaseUnclear(message, "") });
   }
   for (const lease of round.vanished.filter((one) => isOverByAll(one, clocks(guard), place.processes))) {
-    const message = `the outcome of \`${lease.by}\` is unknown, but the command did not create any of this account's active rentals without a lease. This lease stays, because the command may have created a rental in another account; ${leaseLine("clear", [lease.token], guard)} removes the lease`;
+    const message = `the outcome of \`${lease.by}\` is unknown. The command created none of this account's active rentals that have no lease. This lease stays, because the command may have created a rental in another account; ${leaseLine("clear", [lease.token], guard)} removes the lease`;
     add({ ...factsOf(lease), event: "unclear", message, error: new LeaseUnclear(message, "") });
   }
   const [serviceTime = 0] = clocks(guard);

@@ -267,7 +267,7 @@ export async function detachLease(
     const words = [rentalId, duration(length).replace(" ", "")];
     return new LeaseNotStored(
       `job ${id} is running on rental ${rentalId}, but the lease of the rental ends with this gpuctl process: ${reasonOf(error)}`,
-      `After that, \`gpuctl rentals guard\` ends the rental. To let the job run, set a new lease with \`${commandLine("rentals lease set", words, leaseFileArgs(place.path, files))}\`.`,
+      `When this process has ended, \`gpuctl rentals guard\` ends the rental. To let the job run, set a new lease with \`${commandLine("rentals lease set", words, leaseFileArgs(place.path, files))}\`.`,
     );
   }
 }
