@@ -41,7 +41,8 @@ const longestAttempt = 120_000;
 const tolerance = 10_000;
 
 /**
- * Runs `work` on a rental: waits until the rental can be reached, and runs the work again after a lost connection.
+ * Runs `work` on a rental: waits until the rental can be reached, and runs the work again after a lost connection. While
+ * the rental cannot be looked up, uses its last known address.
  *
  * Throws `RentalFailed` if the rental has failed, has ended, stays missing or no longer has the job's label. Throws
  * `RentalUnreachable` if the rental keeps refusing the login, or if waiting does not help, for example because the host
@@ -68,6 +69,7 @@ export async function onRental<Value>(
     }
   };
   let known: RentalNow | undefined;
+  const { lastKnown } = host;
   /** When logins began to fail. */
   let denied: number | undefined;
   /** Since when the rental has been `missing`. Undefined if it is not. */
@@ -81,6 +83,7 @@ export async function onRental<Value>(
       known = await counting(longest + tolerance, () =>
         host.lookUp(rentalId, AbortSignal.any([signal, limit])),
       );
+      lastKnown.target = known.target;
     } catch (error) {
       signal.throwIfAborted();
       problem = error === limit.reason ? "its state could not be read in time" : reasonOf(error);
@@ -96,9 +99,9 @@ export async function onRental<Value>(
       missed ??= passed();
       if (passed() - missed >= maxMissing) throw new RentalFailed(problem);
     } else missed = undefined;
-    if (known?.target) {
+    if (lastKnown.target) {
       try {
-        const ssh = openSsh(rentalId, known.target, { ...host, jobId: id, folder: journal.folder });
+        const ssh = openSsh(rentalId, lastKnown.target, { ...host, jobId: id, folder: journal.folder });
         const begun = watch();
         try {
           return await work(ssh);

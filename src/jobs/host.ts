@@ -37,6 +37,8 @@ export interface JobHost {
   /** Passes on output of the command. */
   readonly output: (stream: Stream, bytes: Uint8Array) => Promise<unknown>;
   readonly endOutput: () => Promise<void>;
+  /** The address of the rental from the last lookup that succeeded. It is used while lookups fail. */
+  readonly lastKnown: { target?: SshTarget | undefined };
   /** Looks up the rental. Throws if the request fails. */
   readonly lookUp: (rentalId: string, signal: AbortSignal) => Promise<RentalNow>;
   /** Ends the rental and checks that it has ended. Throws `StillBilled` if it may still be billed. */

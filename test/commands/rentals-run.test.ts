@@ -941,6 +941,22 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(await readFile(join(folder, "model"), "utf8")).toBe("42\n");
   });
 
+  test("copies the results back although lookups of the rental fail once the command has started", async () => {
+    let isOut = false;
+    const { run, folder, active } = await createRenter({
+      trouble: (connection) => {
+        isOut = isStart(connection) || (isOut && connection.program !== "scp");
+        return undefined;
+      },
+      respond: ({ path }) =>
+        isOut && path === "/v2/on-demand/rental" ? Response.json({}, { status: 502 }) : undefined,
+    });
+    const { code, err } = await run(sh("echo 42 > model", "--fetch", "model"));
+    expect(code, err).toBe(0);
+    expect(await readFile(join(folder, "model"), "utf8")).toBe("42\n");
+    expect(await active()).toEqual([]);
+  });
+
   test("ends the rental after five failed uploads instead of trying for ten minutes", async () => {
     const { run, folder, active, remote } = await createRenter({
       trouble: ({ program }) =>

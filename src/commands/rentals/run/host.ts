@@ -41,6 +41,7 @@ export function jobHost(context: HostContext, { journal, machines, lease }: Host
     },
     endOutput: attendance.endOutput,
     self: context.files.processes.self,
+    lastKnown: {},
     isCanceled: () => isCanceled(journal.job().id, context.files),
     lookUp: async (rentalId, signal) => {
       const record: unknown = await context.call("getRental", { rentalId }, { signal });
