@@ -38,10 +38,15 @@ export interface LeaseRound {
   readonly unleased: readonly ActiveRental[];
 }
 
-interface RoundOptions {
+export interface RoundOptions {
   readonly service: string;
-  /** Undefined if the active rentals are not known. Then only leases that have a rental ID are considered. */
+  /**
+   * Undefined if not all active rentals are known. Then only leases that have a rental ID are considered, and those of
+   * jobs.
+   */
   readonly rentals: readonly ActiveRental[] | undefined;
+  /** The active rentals of the type that jobs use; undefined if they are not known. */
+  readonly jobRentals: readonly ActiveRental[] | undefined;
   /**
    * The current time according to each clock to consider, in milliseconds since the epoch. The first is the clock of
    * the service.
@@ -63,17 +68,20 @@ const tolerance = timeUnits[2].milliseconds;
 
 /** Sorts the leases of a service, and its active rentals, by what should happen to them. Changes nothing. */
 export function leaseRound({ leases }: Leases, options: RoundOptions): LeaseRound {
-  const { service, rentals, times, warn, processes } = options;
+  const { service, rentals, jobRentals, times, warn, processes } = options;
   const own = leases.filter((lease) => lease.service === service);
   const bound = own.filter(({ rentalId }) => rentalId !== undefined);
   const leasedIds = new Set(bound.map(({ rentalId }) => rentalId));
-  const unleased = (rentals ?? []).filter(({ id }) => !leasedIds.has(id));
+  const isUnleased = ({ id }: ActiveRental) => !leasedIds.has(id);
   const over = bound.filter((lease) => isOverByAll(lease, times, processes));
   const started = bound.filter((lease) => !over.includes(lease));
   const isOverByOne = (lease: Lease) => times.some((now) => isOver(lease, now, processes));
   const active = new Set(rentals?.map(({ id }) => id));
-  const pending = { ...options, unleased, all: own };
-  const resolved = rentals === undefined ? [] : own.flatMap((lease) => resolve(lease, rentals, pending));
+  const pending = { ...options, isUnleased, all: own };
+  const resolved = own.flatMap((lease) => {
+    const listed = rentals ?? (isOfJob(lease) ? jobRentals : undefined);
+    return listed === undefined ? [] : resolve(lease, listed, pending);
+  });
   const maybeLeased = new Set(resolved.flatMap(({ candidates }) => candidates));
   return {
     over,
@@ -98,9 +106,12 @@ export function leaseRound({ leases }: Leases, options: RoundOptions): LeaseRoun
     unclear: resolved.filter(({ state }) => state === "unclear"),
     vanished: resolved.flatMap(({ lease, state }) => (state === "vanished" ? [lease] : [])),
     settled: resolved.flatMap(({ lease, state }) => (state === "settled" ? [lease] : [])),
-    unleased: unleased.filter((rental) => !maybeLeased.has(rental)),
+    unleased: (rentals ?? []).filter((rental) => isUnleased(rental) && !maybeLeased.has(rental)),
   };
 }
+
+/** Whether the label was made for this lease, as `rentals run` does. */
+const isOfJob = ({ label, token }: Lease): boolean => label?.includes(token) === true;
 
 /** Whether a lease is over according to all clocks. */
 export const isOverByAll = (
@@ -110,7 +121,7 @@ export const isOverByAll = (
 ): boolean => times.every((now) => isOver(lease, now, processes));
 
 interface PendingOptions extends Pick<RoundOptions, "times" | "processes"> {
-  readonly unleased: readonly ActiveRental[];
+  readonly isUnleased: (rental: ActiveRental) => boolean;
   /** All leases of the service. */
   readonly all: readonly Lease[];
 }
@@ -136,12 +147,13 @@ interface Resolved {
 function resolve(
   lease: Lease,
   rentals: readonly ActiveRental[],
-  { times, processes, unleased, all }: PendingOptions,
+  { times, processes, isUnleased, all }: PendingOptions,
 ): readonly Resolved[] {
   if (lease.rentalId !== undefined) return [];
-  const { label, token, process, notRentals = [] } = lease;
-  const candidates = unleased.filter(
+  const { label, process, notRentals = [] } = lease;
+  const candidates = rentals.filter(
     (rental) =>
+      isUnleased(rental) &&
       !notRentals.includes(rental.id) &&
       createdWithin(lease, rental, tolerance) !== false &&
       (label === undefined || rental.label === undefined || rental.label === label),
@@ -159,14 +171,14 @@ function resolve(
       !one.notRentals?.includes(named.id) &&
       createdWithin(one, named, tolerance) !== false,
   );
-  const slack = label?.includes(token) ? tolerance : 0;
+  const slack = isOfJob(lease) ? tolerance : 0;
   const isCertain =
     named &&
     others.length === 0 &&
     isOnlyLease &&
     notRentals.length === 0 &&
     createdWithin(lease, named, slack) === true;
-  if (isCertain && unleased.includes(named)) return [{ lease, state: "found", candidates: [named] }];
+  if (isCertain && isUnleased(named)) return [{ lease, state: "found", candidates: [named] }];
   if (candidates.length > 0) return [{ lease, state: "unclear", candidates }];
   const isSettled = rentals.some(({ id }) => notRentals.includes(id));
   return [{ lease, state: isSettled ? "settled" : "vanished", candidates }];

@@ -872,6 +872,22 @@ describe("a service that cannot be reached or refuses requests", () => {
     expect(shortEvents(outcome)).toEqual(["unlisted", "ended 1001"]);
   });
 
+  test("lets the guard end the rental of a killed job, whose ID is not known, if only virtual machines are listed", async () => {
+    const cli = await createCli({
+      respond: (request) => (isList(request) && /bare/.test(request.path) ? failure(403) : undefined),
+    });
+    await cli.run(`${create} --label run-t0`);
+    await cli.run(`${create} --label train`);
+    await writeLeases(cli, [
+      { label: "run-t0", process: deadProcess, endsWithProcess: true, by: "rentals run" },
+      { label: "train", process: deadProcess, endsAt: at(1) },
+    ]);
+    cli.advance(minute);
+    const outcome = await cli.run(`${guard} -o json`);
+    expect(shortEvents(outcome), outcome.err).toEqual(["unlisted", "ended 1001"]);
+    expect(await leasesOf(cli)).toMatchObject([{ label: "train" }]);
+  });
+
   const isLookup = ({ path, query }: SeenRequest) => path.endsWith("/rental") && query.rentalId === "1001";
 
   test("makes the guard fail if a termination was accepted, but the rental cannot be looked up", async () => {

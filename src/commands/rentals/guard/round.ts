@@ -28,7 +28,7 @@ import { commandLine } from "../../../core/text.ts";
 import { duration, timeUnits } from "../../../core/values/durations.ts";
 import { parseTime } from "../../../core/values/times.ts";
 import type { UnreadableJob } from "../../../jobs/journal.ts";
-import { type ActiveRental, isOverByAll, leaseRound } from "../../../jobs/lease-round.ts";
+import { type ActiveRental, isOverByAll, leaseRound, type RoundOptions } from "../../../jobs/lease-round.ts";
 import {
   changeLeases,
   endOf,
@@ -43,6 +43,7 @@ import {
 import { ownJobs } from "../jobs/find.ts";
 import { clocks } from "../lease/place.ts";
 import { bothTypes, listActiveOf } from "../listing.ts";
+import { jobType } from "../run/rent.ts";
 import { endedMessage, endRental } from "../terminate/end.ts";
 import { planRecord } from "../terminate/plan.ts";
 import { stateText } from "../waiting.ts";
@@ -91,10 +92,11 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
     const message = `${problem}. ${hint.replace(/\.$/, "")}`;
     add({ event: "unreadable", token: folder, message, error: new Unavailable(problem, hint) });
   }
-  const rentals = await activeRentals(guard, add);
+  const { rentals, jobRentals } = await activeRentals(guard, add);
   const round = leaseRound(leases, {
     service: serviceName(settings),
     rentals,
+    jobRentals,
     times: clocks(guard),
     warn: guard.warn,
     processes: place.processes,
@@ -185,26 +187,29 @@ function unlessNotSaved(error: unknown): void {
 type Add = (event: Omit<GuardEvent, "time">) => void;
 
 /**
- * Returns the active rentals. If the service does not list them all, adds an event and returns undefined. Throws if the
- * service cannot be reached or does not accept the key, or if the user interrupts.
+ * Returns the active rentals, and those of the type that jobs use. If the service does not list them all, adds an event,
+ * and what is not known is undefined. Throws if the service cannot be reached or does not accept the key, or if the user
+ * interrupts.
  */
-async function activeRentals(guard: Guard, add: Add): Promise<readonly ActiveRental[] | undefined> {
+async function activeRentals(guard: Guard, add: Add): Promise<Pick<RoundOptions, "rentals" | "jobRentals">> {
   const listings = await Promise.allSettled(bothTypes.map((type) => listActiveOf(type, guard)));
   const errors = listings.flatMap((one): unknown[] => (one.status === "rejected" ? [one.reason] : []));
-  if (errors.length === 0) {
-    const listed = listings.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
-    return listed.flatMap(({ record }) => {
-      const id = idOf(record);
-      return id === undefined ? [] : [{ id, label: labelOf(record), createdAt: createdAtOf(record) }];
-    });
-  }
+  const listed = listings.map((one) => (one.status === "fulfilled" ? one.value.flatMap(shown) : undefined));
+  const jobRentals = listed[bothTypes.indexOf(jobType)];
+  if (errors.length === 0) return { rentals: listed.flatMap((some = []) => some), jobRentals };
   const isUnreachable = errors.length === listings.length && errors.every(isNetworkError);
   const fatal = errors.find((error) => isUnreachable || guard.interrupted.aborted || !isOfListing(error));
   if (fatal !== undefined) throw fatal;
   const reasons = [...new Set(errors.map(reasonOf))];
   const message = `the active rentals cannot be listed: ${reasons.join("; ")}`;
   add({ event: "unlisted", message, error: errors[0] });
-  return undefined;
+  return { rentals: undefined, jobRentals };
+}
+
+/** What leases need to know about a record of a listing. Empty if the record has no ID. */
+function shown({ record }: { readonly record: unknown }): readonly ActiveRental[] {
+  const id = idOf(record);
+  return id === undefined ? [] : [{ id, label: labelOf(record), createdAt: createdAtOf(record) }];
 }
 
 const isNetworkError = (error: unknown): boolean => error instanceof NetworkError;

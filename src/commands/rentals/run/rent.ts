@@ -30,7 +30,7 @@ import { terminateOperations, terminateOperationsFor } from "../../../openapi/te
 import { estimateCost, hourlyCost } from "../cost.ts";
 import { wantedBy } from "../create/create.ts";
 import { leaseEnd, leaseFileArgs, rentalOf } from "../lease/place.ts";
-import { kinds, listActive } from "../listing.ts";
+import { kinds, listActiveOf } from "../listing.ts";
 
 /** Jobs run on virtual machines. */
 export const jobType = "virtual-machine";
@@ -286,9 +286,12 @@ export const adoptLease = (place: LeasePlace, job: Job): Promise<void> =>
 /** Returns the place without `sleep`, so that Ctrl-C does not end a wait for the lock of the leases. */
 const withoutSleep = ({ sleep: _, ...place }: LeasePlace): LeasePlace => place;
 
-/** Finds the active rental with a job's unique label. Throws if the listing fails or several rentals have the label. */
+/**
+ * Finds the active virtual machine with a job's unique label. Throws if the listing fails or several rentals have the
+ * label.
+ */
 export async function findRental(label: string, context: Pick<Context, "call">): Promise<unknown> {
-  const found = (await listActive(context)).filter(({ record }) => labelOf(record) === label);
+  const found = (await listActiveOf(jobType, context)).filter(({ record }) => labelOf(record) === label);
   if (found.length > 1) {
     throw new UnexpectedResponse(
       `${found.length} rentals have the label ${label}: ${found.map(({ record }) => idOf(record)).join(", ")}`,
