@@ -5,6 +5,7 @@ import {
   type DescriptionCache,
   type DescriptionSource,
   type DescriptionStore,
+  retryAfterMs,
 } from "../openapi/description-store.ts";
 import { readDescription } from "../openapi/document.ts";
 import { sendRequest } from "./attempt.ts";
@@ -18,11 +19,40 @@ export type { Description } from "../openapi/document.ts";
 
 const { getOpenApiDocument: route } = routes;
 
-/** Creates the description store of the service that the options target. */
-export const createDescriptions = (
+/**
+ * Returns a function that returns the current description store of the service that the options target. A store fetches
+ * only once, but a process may run long, so the store is replaced from time to time. By default, descriptions are cached
+ * in memory.
+ */
+export function createCurrentDescriptions(
   options: () => Promise<CallOptions>,
-  cache: DescriptionCache | undefined,
-): DescriptionStore => createDescriptionStore(async () => sourceOf(await options()), cache);
+  {
+    cache = memoryCache(),
+    now,
+  }: { readonly cache?: DescriptionCache | undefined; readonly now: () => number },
+): () => DescriptionStore {
+  let store: DescriptionStore | undefined;
+  let openedAt = 0;
+  return () => {
+    const age = now() - openedAt;
+    // The age is negative if the clock was set back.
+    if (store === undefined || age < 0 || age >= retryAfterMs) {
+      store = createDescriptionStore(async () => sourceOf(await options()), cache);
+      openedAt = now();
+    }
+    return store;
+  };
+}
+
+function memoryCache(): DescriptionCache {
+  const texts = new Map<string, string>();
+  return {
+    read: async (url) => texts.get(url),
+    write: async (url, text) => {
+      texts.set(url, text);
+    },
+  };
+}
 
 function sourceOf(options: CallOptions): DescriptionSource {
   const { target, now, signal, timeout } = options;

@@ -2,12 +2,12 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { requestIdHeader } from "../client/attempt.ts";
 import { orAborted } from "../client/deadline.ts";
-import { createDescriptions } from "../client/description.ts";
+import { createCurrentDescriptions } from "../client/description.ts";
 import type { Exchange, Fetch } from "../client/fetch.ts";
 import type { CallOptions } from "../client/send.ts";
 import { NotOffered, reasonOf } from "../core/errors.ts";
 import { defaultRetries, defaultTimeout, descriptionTimeout } from "../core/values/defaults.ts";
-import { type DescriptionCache, type DescriptionStore, retryAfterMs } from "../openapi/description-store.ts";
+import type { DescriptionStore } from "../openapi/description-store.ts";
 import type { Description } from "../openapi/document.ts";
 import { type ClientOptions, type RequestOptions, requestOptionRules } from "./client-options.ts";
 import { libraryError } from "./errors.ts";
@@ -91,7 +91,9 @@ export function createConnection(options: ClientOptions, fetch: Fetch): Connecti
     };
   };
   const newDescriptions = () =>
-    createDescriptionCopies(() => settingsFor({ signal: closing.signal }, () => {}));
+    createCurrentDescriptions(async () => settingsFor({ signal: closing.signal }, () => {}), {
+      now: () => Date.now(),
+    });
   let descriptions = newDescriptions();
   const open = (
     given: RequestOptions,
@@ -228,28 +230,3 @@ function loggerOf({
 
 /** Emits a process warning. A list can be incomplete although the call succeeds, and the array itself cannot say so. */
 const warnProcess = (message: string): void => globalThis.process.emitWarning(message, "GpuctlWarning");
-
-/**
- * The client's copy of the service's OpenAPI description, kept in memory. It is fetched when first needed, once for all
- * calls that need it at the same time. A store fetches only once, but a client may live long, so the store is replaced
- * from time to time.
- */
-function createDescriptionCopies(options: () => CallOptions): () => DescriptionStore {
-  const texts = new Map<string, string>();
-  const cache: DescriptionCache = {
-    read: async (url) => texts.get(url),
-    write: async (url, text) => {
-      texts.set(url, text);
-    },
-  };
-  let store: DescriptionStore | undefined;
-  let expiresAt = 0;
-  return () => {
-    const now = Date.now();
-    if (store === undefined || now >= expiresAt) {
-      store = createDescriptions(async () => options(), cache);
-      expiresAt = now + retryAfterMs;
-    }
-    return store;
-  };
-}

@@ -322,6 +322,27 @@ describe("a description that cannot be used", () => {
     expect((await run("rentals history -o id", overNetwork())).out).toBe("6\n7\n8\n");
   });
 
+  test("is fetched again by a guard that runs on after a failed fetch, and when the copy is a day old", async () => {
+    const abort = new AbortController();
+    let round = 1;
+    const fetchedIn: number[] = [];
+    const { run } = await createCli({
+      negotiates: true,
+      respond: (request) => {
+        if (request.path !== descriptionPath) return onlyReplacements(request);
+        fetchedIn.push(round);
+        return round === 1 ? new Response("", { status: 503 }) : onlyReplacements(request);
+      },
+    });
+    const onSleep = () => {
+      round += 1;
+      if (round > 6) abort.abort();
+    };
+    const options = { ...overNetwork(), signal: abort.signal, onSleep };
+    const { err } = await run("rentals guard --every 12h --yes", options);
+    expect(fetchedIn, err).toEqual([1, 2, 4, 6]);
+  });
+
   test.each([
     ["is of another service", { url: "https://other.example.com/v2/openapi.json" }],
     ["is from the future", { checkedAt: Date.parse("2099-01-01T00:00:00Z") }],

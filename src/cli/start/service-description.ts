@@ -30,16 +30,18 @@ export interface ServiceDescription {
 
 /**
  * Creates everything that depends on the service's description. The description is fetched with `options` when it is
- * first needed, and then kept.
+ * first needed, and kept until it may be outdated.
  */
 export function createServiceDescription(
   { settings, system, services, notes }: Runtime,
   options: () => Promise<CallOptions>,
 ): ServiceDescription {
-  const store = once(async () => {
-    const { createDescriptions } = await import("../../client/description.ts");
-    return createDescriptions(options, settings.sandbox ? undefined : await services.descriptionCache());
+  const stores = once(async () => {
+    const { createCurrentDescriptions } = await import("../../client/description.ts");
+    const cache = settings.sandbox ? undefined : await services.descriptionCache();
+    return createCurrentDescriptions(options, { cache, now: system.clock.now });
   });
+  const store = async () => (await stores())();
   const warned = new Set<string>();
   const warnOnce = (line: string) => {
     if (!warned.has(line)) notes.say(line);
