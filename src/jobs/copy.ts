@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { codeOf, SaveFailed, saveFailed } from "../core/errors.ts";
 import type { Programs } from "../system/types.ts";
 import { copyAsWorkFolder, linkTarget, plainLink, remotePath, workFolder } from "./remote.ts";
-import { ConnectionLost, type Ssh } from "./ssh.ts";
+import { ConnectionLost, collector, type Ssh } from "./ssh.ts";
 
 export interface CopyTools {
   readonly programs: Pick<Programs, "stream">;
@@ -33,9 +33,9 @@ export async function copyUp(ssh: Ssh, folder: string, tools: CopyTools): Promis
     const copy = (...options: readonly string[]) =>
       runCopy(ssh, [...rsyncOptions(ssh), ...options, `${folder}/`, at(`${workFolder(ssh)}/`)], tools);
     return copy(copyOutside).catch((error: unknown) => {
-      // rsync fails if the target of a link does not exist. Then, only what has not arrived is copied, such links as links.
-      if (error instanceof CopyFailed && error.status === partialTransfer) return copy("--ignore-existing");
-      throw error;
+      if (!lacksOnlyTargets(error, partialTransfer)) throw error;
+      // Copies what has not arrived: links whose targets do not exist, as links.
+      return copy("--ignore-existing");
     });
   }
   return copyAsWorkFolder(
@@ -212,28 +212,50 @@ const partialTransfer = 23;
 /** The copy program failed. Most often, the connection was lost. */
 class CopyFailed extends ConnectionLost {
   readonly status: number;
-  constructor(message: string, status: number) {
+  /** Whether everything was copied except links whose targets do not exist. */
+  readonly lacksOnlyTargets: boolean;
+  constructor(
+    message: string,
+    { status, lacksOnlyTargets }: Pick<CopyFailed, "status" | "lacksOnlyTargets">,
+  ) {
     super(message);
     this.status = status;
+    this.lacksOnlyTargets = lacksOnlyTargets;
   }
 }
+
+const lacksOnlyTargets = (error: unknown, status: number): boolean =>
+  error instanceof CopyFailed && error.status === status && error.lacksOnlyTargets;
+
+/** A line on stderr that reports no problem of its own: the last line of rsync, or a warning of the rental's shell. */
+const harmless = /^(rsync (error|warning): |\S*sh: (line \d+: )?warning: setlocale: )/;
+
+/** Whether a line on stderr says only that the target of a link does not exist. */
+const reportsMissingTarget = (line: string): boolean => line.startsWith("symlink has no referent: ");
 
 async function runCopy(
   { cwd }: Ssh,
   args: readonly string[],
   { programs, tool, signal }: CopyTools,
 ): Promise<void> {
-  let problem = "";
+  const errors = collector();
   const status = await programs.stream(tool, args, {
     cwd,
     onStdout: () => {},
-    onStderr: (bytes) => {
-      problem = `${problem}${Buffer.from(bytes).toString()}`.slice(-1000);
-    },
+    onStderr: errors.add,
     signal,
   });
   signal.throwIfAborted();
   if (status === 0) return;
-  const [reason] = problem.split(/\r?\n/).filter((line) => line.trim() !== "");
-  throw new CopyFailed(`${tool} exited with status ${status}${reason ? `: ${reason}` : ""}`, status);
+  const lines = errors
+    .text()
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== "");
+  const problems = lines.filter((line) => !harmless.test(line));
+  const others = problems.filter((line) => !reportsMissingTarget(line));
+  const [reason = ""] = [...others, ...lines];
+  throw new CopyFailed(`${tool} exited with status ${status}${reason && `: ${reason}`}`, {
+    status,
+    lacksOnlyTargets: errors.isWhole() && problems.length > 0 && others.length === 0,
+  });
 }

@@ -209,16 +209,20 @@ function afterMark(take: (bytes: Uint8Array) => void | Promise<void>): {
  * Collects up to `maxOutput` bytes of text and drops the rest, so that a script that does not stop cannot fill the
  * memory.
  */
-function collector() {
+export function collector() {
   const chunks: Uint8Array[] = [];
   let length = 0;
+  let isWhole = true;
   return {
     add: (bytes: Uint8Array) => {
       const part = bytes.subarray(0, maxOutput - length);
       length += part.length;
       if (part.length > 0) chunks.push(part);
+      if (part.length < bytes.length) isWhole = false;
     },
     text: () => Buffer.concat(chunks).toString("utf8"),
+    /** Whether nothing was dropped. */
+    isWhole: () => isWhole,
   };
 }
 

@@ -450,6 +450,60 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(asked).toEqual([["-rlptzs", "--copy-unsafe-links", "--version"]]);
   });
 
+  describe("if rsync could not copy some files of --sync", () => {
+    const missingTarget = 'symlink has no referent: "/home/ada/in/link"';
+    const closing =
+      "rsync error: some files/attrs were not transferred (see previous errors) (code 23) at main.c(1338) [sender=3.2.7]";
+
+    /** Runs a job whose uploads print these lines and exit with 23, except those that copy links as links. */
+    async function runWith(lines: readonly string[]) {
+      const { run, remote, folder } = await createRenter();
+      await mkdir(join(folder, "in"));
+      const uploads: string[] = [];
+      const programs: typeof remote.programs = {
+        which: async (program) => `/usr/bin/${program}`,
+        stream: async (program, args, options) => {
+          const input = options.input?.replace("command -v rsync", "true");
+          if (program !== "rsync")
+            return remote.programs.stream(program, args, {
+              ...options,
+              ...(input !== undefined && { input }),
+            });
+          if (args.includes("--version")) return 0;
+          const isSecond = args.includes("--ignore-existing");
+          uploads.push(isSecond ? "second" : "first");
+          if (isSecond) return 0;
+          // The output may arrive in parts that are no lines.
+          for (const part of `${lines.join("\n")}\n`.match(/[\s\S]{1,700}/g) ?? [])
+            await options.onStderr(Buffer.from(part));
+          return 23;
+        },
+      };
+      return { ...(await run(sh("exit 6", "--sync", "in"), { programs })), uploads };
+    }
+
+    test("copies links whose targets do not exist as links, and runs the command", async () => {
+      const noise = "bash: warning: setlocale: LC_ALL: cannot change locale (en_US.UTF-8)";
+      const { code, err, uploads } = await runWith([noise, ...Array(50).fill(missingTarget), closing]);
+      expect(code, err).toBe(6);
+      expect(uploads).toEqual(["first", "second"]);
+    });
+
+    test("does not run the command if a file was not copied for another reason", async () => {
+      const denied =
+        'rsync: [sender] send_files failed to open "/home/ada/in/data/secret": Permission denied (13)';
+      const { code, err, uploads } = await runWith([
+        missingTarget,
+        denied,
+        ...Array(50).fill(missingTarget),
+        closing,
+      ]);
+      expect(code, err).toBe(9);
+      expect(err).toContain(`rental 1001 cannot be used: rsync exited with status 23: ${denied}`);
+      expect(uploads).toEqual(Array(5).fill("first"));
+    });
+  });
+
   test("copies results back to a folder on another disk", async () => {
     const { run, folder } = await createRenter();
     separateDisk("/results/");
