@@ -1,4 +1,4 @@
-import { cp, lstat, mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
+import { cp, lstat, mkdir, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { codeOf, SaveFailed, saveFailed } from "../core/errors.ts";
 import type { Programs } from "../system/types.ts";
@@ -33,14 +33,17 @@ export async function copyUp(ssh: Ssh, folder: string, tools: CopyTools): Promis
     const copy = (...options: readonly string[]) =>
       runCopy(ssh, [...rsyncOptions(ssh), ...options, `${folder}/`, at(`${workFolder(ssh)}/`)], tools);
     return copy(copyOutside).catch((error: unknown) => {
-      if (!lacksOnlyTargets(error, partialTransfer)) throw error;
+      if (!(error instanceof TargetsMissing)) throw error;
       // Copies what has not arrived: links whose targets do not exist, as links.
       return copy("--ignore-existing");
     });
   }
   return copyAsWorkFolder(
     ssh,
-    (path) => runCopy(ssh, [...scpOptions(ssh), folder, at(path)], tools),
+    (path) =>
+      runCopy(ssh, [...scpOptions(ssh), folder, at(path)], tools).catch((error: unknown) => {
+        if (!(error instanceof TargetsMissing)) throw error;
+      }),
     tools.signal,
   );
 }
@@ -206,32 +209,41 @@ const stallSeconds = 120;
 
 const scpOptions = ({ options }: Ssh): readonly string[] => [...options, "-r", "-p", "-q"];
 
-/** The exit status of rsync if it could not copy some files. */
-const partialTransfer = 23;
+/** The exit status of a copy program if it could not copy some files. It may have other causes, too. */
+const someFailed = { rsync: 23, scp: 1 };
 
-/** The copy program failed. Most often, the connection was lost. */
-class CopyFailed extends ConnectionLost {
-  readonly status: number;
-  /** Whether everything was copied except links whose targets do not exist. */
-  readonly lacksOnlyTargets: boolean;
-  constructor(
-    message: string,
-    { status, lacksOnlyTargets }: Pick<CopyFailed, "status" | "lacksOnlyTargets">,
-  ) {
-    super(message);
-    this.status = status;
-    this.lacksOnlyTargets = lacksOnlyTargets;
-  }
-}
+/** Everything was copied except links whose targets do not exist. */
+class TargetsMissing extends ConnectionLost {}
 
-const lacksOnlyTargets = (error: unknown, status: number): boolean =>
-  error instanceof CopyFailed && error.status === status && error.lacksOnlyTargets;
+/**
+ * A line on stderr that reports no problem of its own: the last line of rsync or scp, or a warning of the rental's shell.
+ */
+const harmless =
+  /^(rsync (error|warning): |\S*scp: failed to upload directory |\S*sh: (line \d+: )?warning: setlocale: )/;
 
-/** A line on stderr that reports no problem of its own: the last line of rsync, or a warning of the rental's shell. */
-const harmless = /^(rsync (error|warning): |\S*sh: (line \d+: )?warning: setlocale: )/;
+/**
+ * Lines of rsync, and of some releases of scp, for a link whose target does not exist. scp looks up the target after it
+ * has found the link.
+ */
+const missingTarget = /^(symlink has no referent: |\S*scp: local stat ".+": No such file or directory$)/;
+
+/** Other lines of scp for a file that does not exist, each with the local path. */
+const missingFile = [
+  /^\S*scp: open local "(.+)": No such file or directory$/,
+  /^\S*scp: upload "(.+?)" to ".+" failed$/,
+  /^(\/.+): No such file or directory$/,
+];
 
 /** Whether a line on stderr says only that the target of a link does not exist. */
-const reportsMissingTarget = (line: string): boolean => line.startsWith("symlink has no referent: ");
+async function reportsMissingTarget(line: string): Promise<boolean> {
+  if (missingTarget.test(line)) return true;
+  const path = missingFile.map((pattern) => pattern.exec(line)?.[1]).find((one) => one !== undefined);
+  if (path === undefined || !(await isLink(path))) return false;
+  return stat(path).then(
+    () => false,
+    (error: unknown) => codeOf(error) === "ENOENT",
+  );
+}
 
 async function runCopy(
   { cwd }: Ssh,
@@ -252,10 +264,10 @@ async function runCopy(
     .split(/\r?\n/)
     .filter((line) => line.trim() !== "");
   const problems = lines.filter((line) => !harmless.test(line));
-  const others = problems.filter((line) => !reportsMissingTarget(line));
+  const areMissing = await Promise.all(problems.map(reportsMissingTarget));
+  const others = problems.filter((_, at) => !areMissing[at]);
   const [reason = ""] = [...others, ...lines];
-  throw new CopyFailed(`${tool} exited with status ${status}${reason && `: ${reason}`}`, {
-    status,
-    lacksOnlyTargets: errors.isWhole() && problems.length > 0 && others.length === 0,
-  });
+  const hasOnlyMissing = errors.isWhole() && problems.length > 0 && others.length === 0;
+  const Failure = status === someFailed[tool] && hasOnlyMissing ? TargetsMissing : ConnectionLost;
+  throw new Failure(`${tool} exited with status ${status}${reason && `: ${reason}`}`);
 }

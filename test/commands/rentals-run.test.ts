@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
@@ -501,6 +501,75 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(code, err).toBe(9);
       expect(err).toContain(`rental 1001 cannot be used: rsync exited with status 23: ${denied}`);
       expect(uploads).toEqual(Array(5).fill("first"));
+    });
+  });
+
+  describe("if scp could not copy some files of --sync", () => {
+    /** Runs a job whose uploads print lines about the folder, leave out a link without a target, and exit with 1. */
+    async function runWith(linesAbout: (folder: string) => readonly string[]) {
+      const { run, remote, folder } = await createRenter();
+      const sync = join(folder, "in");
+      await mkdir(sync);
+      await writeFile(join(sync, "data"), "here\n");
+      await symlink("gone", join(sync, "link"));
+      let uploads = 0;
+      const programs: typeof remote.programs = {
+        ...remote.programs,
+        stream: async (program, args, options) => {
+          if (program !== "scp") return remote.programs.stream(program, args, options);
+          uploads += 1;
+          const [, path = ""] = args.at(-1)?.split(":") ?? [];
+          await mkdir(join(remote.home, path));
+          await copyFile(join(sync, "data"), join(remote.home, path, "data"));
+          await options.onStderr(
+            Buffer.from(
+              linesAbout(sync)
+                .map((line) => `${line}\n`)
+                .join(""),
+            ),
+          );
+          return 1;
+        },
+      };
+      const outcome = await run(sh("cat data; exit 6", "--sync", "in"), { programs });
+      return { ...outcome, uploads };
+    }
+
+    const failed = (folder: string) => `scp: failed to upload directory ${folder} to gpuctl-jobs/sync`;
+
+    test.each([
+      ["before OpenSSH 9", (folder: string) => [`${folder}/link: No such file or directory`]],
+      [
+        "of OpenSSH 9",
+        (folder: string) => [
+          `scp: open local "${folder}/link": No such file or directory`,
+          `scp: upload "${folder}/link" to "gpuctl-jobs/sync/link" failed`,
+          failed(folder),
+        ],
+      ],
+      [
+        "that names only the link",
+        (folder: string) => ['scp: local stat "link": No such file or directory', failed(folder)],
+      ],
+    ])("runs the command if only the target of a link does not exist, with an scp %s", async (_, lines) => {
+      const { code, out, err, uploads } = await runWith(lines);
+      expect({ code, out, uploads }, err).toEqual({ code: 6, out: "here\n", uploads: 1 });
+    });
+
+    test.each([
+      [
+        "another file cannot be read",
+        (folder: string) => `scp: open local "${folder}/data": Permission denied`,
+      ],
+      ["another file does not exist", (folder: string) => `${folder}/data: No such file or directory`],
+      ["the disk of the rental is full", () => "scp: gpuctl-jobs/sync/data: No space left on device"],
+    ])("does not run the command if %s", async (_, other) => {
+      const { code, err } = await runWith((folder) => [
+        `${folder}/link: No such file or directory`,
+        other(folder),
+      ]);
+      expect(code, err).toBe(9);
+      expect(err).toMatch(/rental 1001 cannot be used: scp exited with status 1: .*data.*/);
     });
   });
 

@@ -117,7 +117,7 @@ describe.skipIf(process.platform === "win32")("rentals run on a machine of the s
   describe.each(sample(["this machine", "the rental"], 0))("without rsync on %s", (place) => {
     // Older releases of scp, and newer ones with -O, pass file names to a shell on the rental.
     test.each(sample(["", "-O"], 1))(
-      "scp %s copies names with spaces and other characters both ways",
+      "scp %s copies names with spaces and other characters both ways, but no link whose target does not exist",
       async (option) => {
         const home = await createHome();
         expect(await home.run("sandbox boot add --outcome slow --after 0s --sandbox")).toMatchObject({
@@ -127,6 +127,7 @@ describe.skipIf(process.platform === "win32")("rentals run on a machine of the s
         const folder = join(home.folder, "my project", "deep folder");
         await mkdir(folder, { recursive: true });
         for (const name of names) await writeFile(join(folder, name), name);
+        await symlink("gone", join(folder, "a link"));
         const copied = join(home.folder, "copied");
         await addProgram(
           home.folder,
@@ -148,6 +149,7 @@ describe.skipIf(process.platform === "win32")("rentals run on a machine of the s
           expect(await readFile(join(home.folder, "my results", "deep folder", name), "utf8")).toBe(name);
         }
         expect(await readFile(join(home.folder, "[x] 1"), "utf8")).toBe("[1] * ?");
+        expect(await readdir(join(home.folder, "my results", "deep folder"))).not.toContain("a link");
       },
     );
   });
