@@ -28,7 +28,7 @@ const loginHint =
 
 interface Reaching {
   readonly signal: AbortSignal;
-  /** How long to try to reach the rental, in milliseconds. */
+  /** How long to try to reach the rental, in milliseconds. With 0, tries only once. */
   readonly timeout: number;
   /** Called before each further attempt. */
   readonly onRetry?: (problem: string) => void;
@@ -126,11 +126,10 @@ export async function onRental<Value>(
     const tried = passed();
     const left = timeout - tried;
     if (left <= 0) {
-      throw new WaitedTooLong(
-        `rental ${rentalId} could not be reached for ${duration(tried)}: ${problem}`,
-        "",
-        { request: null },
-      );
+      const time = timeout === 0 ? "" : ` for ${duration(tried)}`;
+      throw new WaitedTooLong(`rental ${rentalId} could not be reached${time}: ${problem}`, "", {
+        request: null,
+      });
     }
     onRetry(problem);
     const pause = Math.min(retryPause, left);

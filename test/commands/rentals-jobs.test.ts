@@ -780,6 +780,20 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(err).toContain(`Output that arrived earlier: ${log}\n`);
   });
 
+  test("`logs` tries only once to reach the rental, and says why that failed", async () => {
+    let isUp = true;
+    const { run } = await createRenter({
+      trouble: () => (isUp ? undefined : { stderr: "Connection refused" }),
+    });
+    await run(detached("sleep 30"));
+    isUp = false;
+    const { code, err, slept } = await run("rentals jobs logs train");
+    expect({ code, slept }).toEqual({ code: 8, slept: [] });
+    expect(err).toContain("Error: rental 1001 could not be reached: the connection was refused\n");
+    isUp = true;
+    await run("rentals jobs cancel train --yes");
+  });
+
   test.each(["attach", "logs"])("`%s` of an unknown job exits with 5", async (verb) => {
     const { run } = await createRenter();
     const { code, err } = await run(`rentals jobs ${verb} nothing`);
