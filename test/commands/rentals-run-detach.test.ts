@@ -22,17 +22,21 @@ async function changeJob(renter: Renter, fields: object): Promise<void> {
   await writeFile(path, JSON.stringify({ ...JSON.parse(await readFile(path, "utf8")), ...fields }));
 }
 
-/** A job whose gpuctl process was killed after it started the command, and before it stored that fact. */
 async function createKilled(script: string, ...flags: readonly string[]) {
   const renter = await createRenter();
   const line = sh(script, ...leased, ...flags);
+  await runKilled(renter, line);
+  return { ...renter, renter, line };
+}
+
+/** Runs a job whose gpuctl process is killed after it has started the command, and before it stores that fact. */
+async function runKilled(renter: Renter, line: readonly string[]): Promise<void> {
   await renter.run(line);
   await changeJob(renter, { phase: "running", started: false, process: deadProcess });
   const path = leaseFile(renter);
   const [header = "", text = ""] = (await readFile(path, "utf8")).split("\n");
   const lease = { ...JSON.parse(text).lease, process: deadProcess, endsWithProcess: true };
   await writeFile(path, `${header}\n${JSON.stringify({ lease })}\n`);
-  return { ...renter, renter, line };
 }
 
 describe.skipIf(process.platform === "win32")("a detached job", () => {
@@ -192,6 +196,30 @@ describe.skipIf(process.platform === "win32")("a detached job", () => {
       await writeFile(leaseFile(renter), text.replace("damaged", ""));
       expect(await run(line)).toMatchObject({ code: 0 });
       expect(await leases()).toEqual([expect.not.objectContaining({ endsWithProcess: true })]);
+    });
+
+    test("is reported with a warning if it is resumed and its rental then cannot be reached", async () => {
+      let isKilled = false;
+      let isDown = false;
+      const renter: Renter = await createRenter({
+        trouble: async () => {
+          if (isDown) return { stderr: "Connection refused" };
+          if (!isKilled) return undefined;
+          isDown = true;
+          const text = await readFile(leaseFile(renter), "utf8");
+          await writeFile(leaseFile(renter), `damaged${text}`);
+          return undefined;
+        },
+      });
+      const line = sh("sleep 30", ...leased);
+      await runKilled(renter, line);
+      isKilled = true;
+      const { code, err } = await renter.run(line);
+      expect(code, err).toBe(8);
+      expect(err).toMatch(
+        /^Warning: job \w+ is running on rental 1001, but the lease of the rental ends with this gpuctl process: .*damaged/m,
+      );
+      expect(err).toContain("Error: rental 1001 could not be reached for 10m");
     });
 
     test("does not make gpuctl fail if its rental is kept, because the lease of a kept rental does not end with a process", async () => {

@@ -104,8 +104,8 @@ export async function leftResult(
     lease && job.phase !== "ended" && job.plan.detached
       ? await detachLease(lease, job, { length, files: context.files })
       : undefined;
-  if (failure && outcome.because === "interrupted")
-    context.say(`Warning: ${failure.message}. ${failure.hint}`);
+  // Otherwise, `jobResult` throws another error.
+  if (failure && outcome.because !== "detached") context.say(`Warning: ${failure.message}. ${failure.hint}`);
   return { ...jobResult(journal, outcome, context), ...(failure && { failure }) };
 }
 
