@@ -1372,8 +1372,14 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
   });
 
   describe("when the rental of a killed job is not listed", () => {
-    /** Runs a command line whose create fails, and runs it again as if the first process had been killed. */
-    async function runTwice(...flags: readonly string[]) {
+    /**
+     * Runs a command line whose create fails, and runs it again as if the first process had been killed. `change` changes
+     * the text of the job's files before that.
+     */
+    async function runTwice(
+      flags: readonly string[] = [],
+      change: (text: string) => string = (text) => text,
+    ) {
       let failures = 1;
       const renter = await createRenter({
         respond: ({ method, path }) =>
@@ -1387,7 +1393,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       const state = join(renter.folder, "state");
       for (const path of [join(state, "jobs", id, "job.json"), join(state, "leases.jsonl")]) {
         const text = await readFile(path, "utf8").catch(() => undefined);
-        if (text !== undefined) await writeFile(path, text.replaceAll(processes.self, deadProcess));
+        if (text !== undefined) await writeFile(path, change(text.replaceAll(processes.self, deadProcess)));
       }
       return { ...renter, ...(await renter.run(line)) };
     }
@@ -1399,8 +1405,15 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(await leases()).toMatchObject([{ process: deadProcess, endsWithProcess: true }]);
     });
 
+    test("removes the lease if gpuctl was killed before it sent the request", async () => {
+      const { code, err, leases } = await runTwice([], (text) => text.replace(/^ *"rentedAt": .*\n/m, ""));
+      expect(code, err).toBe(4);
+      expect(err).toContain("The job had not rented anything yet, so a new job starts.");
+      expect(await leases()).toEqual([]);
+    });
+
     test("prints the `rentals terminate` command for the rental if it has no lease", async () => {
-      const { code, err, leases } = await runTwice("--keep");
+      const { code, err, leases } = await runTwice(["--keep"]);
       expect(code, err).toBe(4);
       expect(err).toMatch(/If the rental appears later, end it with `gpuctl rentals terminate.*no lease/);
       expect(await leases()).toEqual([]);

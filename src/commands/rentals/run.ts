@@ -10,7 +10,7 @@ import { duration } from "../../core/values/durations.ts";
 import { decimalText, dollarText } from "../../core/values/money.ts";
 import { attend } from "../../jobs/attend.ts";
 import { isUnderWay, type Job, type Journal, openJournal, unreadableError } from "../../jobs/journal.ts";
-import { newToken, serviceName } from "../../jobs/leases.ts";
+import { newToken, releaseLease, serviceName } from "../../jobs/leases.ts";
 import { claimJob, leaveJob } from "../../jobs/watch.ts";
 import { estimateCost } from "./cost.ts";
 import { rentalQuestion, wantedBy, withinBurnOfProfile } from "./create/create.ts";
@@ -267,6 +267,8 @@ async function resume(left: Job, context: Context): Promise<Journal | undefined>
     }
     await sleep(lookUpPause);
   }
+  // The lease is saved before the request is sent, so it may exist although nothing was rented.
+  if (place && rentedAt === undefined) await releaseLease(place, id).catch(() => {});
   journal.change({ phase: "ended", endedAt: now(), outcome: "the service lists no rental for this job" });
   setFailureContext(undefined);
   const later = place
