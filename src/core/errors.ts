@@ -309,6 +309,8 @@ export class ProgramFailed extends Error {
   override readonly name = "ProgramFailed";
 }
 
+export class ProgramTimedOut extends ProgramFailed {}
+
 /** The user declined, or interrupted gpuctl, for example with Ctrl-C. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";

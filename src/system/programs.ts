@@ -4,7 +4,7 @@ import { constants as os } from "node:os";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 import { isatty } from "node:tty";
-import { codeOf, ProgramFailed, Unavailable } from "../core/errors.ts";
+import { codeOf, ProgramFailed, ProgramTimedOut, Unavailable } from "../core/errors.ts";
 import { withoutKey } from "../core/runtime/key-variable.ts";
 import type { Interruption } from "./interruption.ts";
 import type { Programs } from "./types.ts";
@@ -231,7 +231,7 @@ function failureOf(
   { exitCode, signal, timedOut, code, timeout }: ShellResult,
 ): ProgramFailed | Unavailable {
   const program = JSON.stringify(commandLine);
-  if (timedOut) return new ProgramFailed(`${program} timed out after ${timeout / 1000} s`);
+  if (timedOut) return new ProgramTimedOut(`${program} timed out after ${timeout / 1000} s`);
   if (exitCode === undefined && signal === undefined) return cannotStart(program, code);
   return new ProgramFailed(
     `${program} ${signal ? `was terminated by ${signal}` : `exited with status ${exitCode}`}`,

@@ -1123,6 +1123,46 @@ describe("rentals guard --notify", () => {
     expect(notified).toHaveLength(2);
   });
 
+  test("passes on the other events in the next run if the guard is killed while a command runs", async () => {
+    const cli = await createCli();
+    for (const _ of [1, 2, 3]) await cli.run(create);
+    const running: unknown[] = [];
+    await new Promise<void>((resolve) => {
+      const shell = async () => {
+        running.push("");
+        resolve();
+        // The guard does nothing more, as if it were killed.
+        await new Promise(() => {});
+      };
+      void cli.run(`${guard} --notify x`, { programs: { shell } });
+    });
+    const { notified, options } = recorder();
+    await cli.run(`${guard} --notify x`, options);
+    expect(running).toHaveLength(1);
+    expect(notified.map(({ event }) => event.rentalId)).toEqual(["1002", "1003"]);
+  });
+
+  test("runs no further command in a round after one that takes too long, and runs it for the ongoing events in the next", async () => {
+    const cli = await createCli();
+    for (const _ of [1, 2, 3]) await cli.run(create);
+    const { shell } = nodePrograms({
+      leaveToChild: async (_, work) => work,
+      signal: new AbortController().signal,
+    });
+    let attempts = 0;
+    const slow: typeof shell = (line, options) => {
+      attempts += 1;
+      return shell(line, { ...options, timeout: 1 });
+    };
+    const hangs = ["rentals", "guard", "--yes", "--sandbox", "--notify", "exec tail -f /dev/null"];
+    const { code, err } = await cli.run(hangs, { programs: { shell: slow } });
+    expect({ code, attempts }, err).toEqual({ code: 12, attempts: 1 });
+    expect(err).toContain("timed out after 0.001 s; in this round, it was not run for 2 more events");
+    const { notified, options } = recorder();
+    await cli.run(`${guard} --notify x`, options);
+    expect(notified.map(({ event }) => event.rentalId)).toEqual(["1001", "1002", "1003"]);
+  });
+
   /** A service with one rental that has this label, and a shell that really runs commands. */
   async function createLabeled(label: string) {
     const cli = await createCli({

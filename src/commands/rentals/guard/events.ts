@@ -124,7 +124,8 @@ export async function notify(
     return undefined;
   } catch (error) {
     const rental = rentalId === "" ? "" : ` of rental ${rentalId}`;
-    return new NotNotified(`the command of --notify failed for ${event.event}${rental}: ${reasonOf(error)}`);
+    const message = `the command of --notify failed for ${event.event}${rental}: ${reasonOf(error)}`;
+    return new NotNotified(message, { cause: error });
   }
 }
 

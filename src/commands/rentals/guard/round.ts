@@ -7,7 +7,9 @@ import {
   LeaseNotStored,
   LeaseUnclear,
   NotFound,
+  NotNotified,
   NotReady,
+  ProgramTimedOut,
   reasonOf,
   SaveFailed,
   StillBilled,
@@ -400,7 +402,8 @@ async function afterEnd(id: string, { call }: Guard): Promise<"ended" | Outcome>
 /**
  * Runs the user's command for each event. For a lasting event, a command that succeeded does not run again, even if
  * several guards share the lease file. A command that failed runs again in the next round. If the lease file cannot be
- * written, the command runs in every round. Adds an event if the command fails.
+ * written, the command runs in every round. Adds an event if the command fails. After a timeout, runs no further command
+ * in this round, so that a command that hangs does not delay the next round for long.
  */
 async function notifyAll(
   events: GuardEvent[],
@@ -408,40 +411,64 @@ async function notifyAll(
   guard: Guard,
 ): Promise<void> {
   if (guard.notify === undefined) return;
-  const fresh = await claim(events, rentals, guard).catch((error: unknown) => {
+  const isFresh = await forgetOver(events, rentals, guard).catch((error: unknown) => {
     unlessNotSaved(error);
-    return new Set(events);
+    return () => true;
   });
-  for (const event of events.filter((one) => lastingKey(one) === undefined || fresh.has(one))) {
-    const error = await notify(guard.notify, event, guard);
-    if (error === undefined) continue;
+  const due = events.filter(isFresh);
+  for (const [at, event] of due.entries()) {
+    // A guard that is killed while a command runs has claimed only that command's event.
+    const isMine = await claim(event, guard).catch((error: unknown) => {
+      unlessNotSaved(error);
+      return true;
+    });
+    if (!isMine) continue;
+    const failure = await notify(guard.notify, event, guard);
+    if (failure === undefined) continue;
+    const hasTimedOut = failure.cause instanceof ProgramTimedOut;
+    const left = due.length - at - 1;
+    const error = hasTimedOut && left > 0 ? notTried(failure, left) : failure;
     events.push({ event: "failed", message: error.message, time: event.time, error });
     await unclaim(event, guard).catch(unlessNotSaved);
+    if (hasTimedOut) return;
   }
 }
 
-/** Saves and returns the lasting events that no guard has reported yet. Forgets events that are over. */
-async function claim(
+const notTried = ({ message }: NotNotified, count: number): NotNotified =>
+  new NotNotified(
+    `${message}; in this round, it was not run for ${count} more event${count === 1 ? "" : "s"}`,
+  );
+
+/** Forgets lasting events that are over. Returns whether an event is new: no guard has reported it yet. */
+async function forgetOver(
   events: readonly GuardEvent[],
   rentals: readonly ActiveRental[] | undefined,
   { place, settings }: Guard,
-): Promise<ReadonlySet<GuardEvent>> {
+): Promise<(event: GuardEvent) => boolean> {
   const service = serviceName(settings);
-  const fresh = new Set<GuardEvent>();
-  const current = new Map(events.flatMap((event) => (lastingKey(event) ? [[lastingKey(event), event]] : [])));
+  const current = new Set(events.map(lastingKey));
+  let known: ReadonlySet<string> = new Set();
   await changeLeases(place, ({ notices, ...rest }) => {
-    fresh.clear();
-    const isOld = (key: string) => notices.some((one) => one.service === service && one.event === key);
-    for (const [key, event] of current) if (key !== undefined && !isOld(key)) fresh.add(event);
     // Without the list of rentals, an event may still be true although it is not reported now.
     const kept = notices.filter(
       (one) => rentals === undefined || one.service !== service || current.has(one.event),
     );
-    if (fresh.size === 0 && kept.length === notices.length) return undefined;
-    const added = [...fresh].map((event) => ({ service, event: lastingKey(event) ?? "" }));
-    return { ...rest, notices: [...kept, ...added] };
+    known = new Set(kept.filter((one) => one.service === service).map((one) => one.event));
+    return kept.length === notices.length ? undefined : { ...rest, notices: kept };
   });
-  return fresh;
+  return (event) => !known.has(lastingKey(event) ?? "");
+}
+
+/** Saves a lasting event as reported. Returns false if another guard has just done so. */
+async function claim(event: GuardEvent, { place, settings }: Guard): Promise<boolean> {
+  const notice = { service: serviceName(settings), event: lastingKey(event) ?? "" };
+  if (notice.event === "") return true;
+  let isMine = true;
+  await changeLeases(place, ({ notices, ...rest }) => {
+    isMine = !notices.some((one) => one.service === notice.service && one.event === notice.event);
+    return isMine ? { ...rest, notices: [...notices, notice] } : undefined;
+  });
+  return isMine;
 }
 
 /** Lets a later round report an event again. */
