@@ -911,6 +911,7 @@ describe("a service that offers only virtual machines", () => {
         [list]: () => Response.json(rentals),
         [create]: () => Response.json({ id: 9 }),
         [end]: () => Response.json({ message: "ended" }),
+        "GET /v2/on-demand/rental": () => Response.json({ id: 9, label: "ci" }),
       }),
     });
 
@@ -919,6 +920,13 @@ describe("a service that offers only virtual machines", () => {
     const { code, err, requests } = await run("rentals terminate --all --yes", overNetwork());
     expect(code, err).toBe(0);
     expect(requestLines(requests)).toContain(end);
+  });
+
+  test("is guarded without a warning", async () => {
+    const { run } = await withoutBareMetal([{ id: 9, label: "ci" }]);
+    await run("rentals create vm --gpus 1 --label ci --lease 1h --yes", overNetwork());
+    const guarded = await run("rentals guard --once --yes -o json", overNetwork());
+    expect(guarded).toMatchObject({ code: 0, err: "" });
   });
 
   test.each([

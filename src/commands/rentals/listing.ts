@@ -135,16 +135,27 @@ export async function* upTo<Item>(
 
 /**
  * Lists all active rentals. Throws if a listing fails, is not a list or may be incomplete, because the caller needs to
- * know about every rental. A service may offer only one of the types; then there are no rentals of the other type.
+ * know about every rental.
  */
 export async function listActive(context: Pick<Context, "call">): Promise<readonly ActiveRental[]> {
-  const lists = await Promise.allSettled(bothTypes.map((type) => listActiveOf(type, context)));
-  const failures = lists.flatMap((list) => (list.status === "rejected" ? [list.reason] : []));
-  const [first] = failures;
-  if (failures.length === lists.length) throw first;
-  const failure = failures.find((one) => !(one instanceof NotServed));
-  if (failure !== undefined) throw failure;
+  const lists = await listBoth(context);
+  const failed = lists.find((list) => list.status === "rejected");
+  if (failed) throw failed.reason;
   return joined(lists.flatMap((list) => (list.status === "fulfilled" ? [list.value] : [])));
+}
+
+/**
+ * Lists the active rentals of both types, in the order of `bothTypes`. The listings fail separately, as those of
+ * `listActive`. If the service offers only one type, the list of the other type is empty.
+ */
+export async function listBoth(
+  context: Pick<Context, "call">,
+): Promise<readonly PromiseSettledResult<readonly ActiveRental[]>[]> {
+  const lists = await Promise.allSettled(bothTypes.map((type) => listActiveOf(type, context)));
+  const isOffered = (list: (typeof lists)[number]) =>
+    list.status === "fulfilled" || !(list.reason instanceof NotServed);
+  if (!lists.some(isOffered)) return lists;
+  return lists.map((list) => (isOffered(list) ? list : { status: "fulfilled", value: [] }));
 }
 
 /** Lists all active rentals of a type. Throws as `listActive` does. */

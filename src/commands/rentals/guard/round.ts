@@ -44,7 +44,7 @@ import {
 } from "../../../jobs/leases.ts";
 import { ownJobs } from "../jobs/find.ts";
 import { clocks } from "../lease/place.ts";
-import { bothTypes, listActiveOf } from "../listing.ts";
+import { bothTypes, listBoth } from "../listing.ts";
 import { jobType } from "../run/rent.ts";
 import { endedMessage, endRental } from "../terminate/end.ts";
 import { planRecord } from "../terminate/plan.ts";
@@ -194,7 +194,7 @@ type Add = (event: Omit<GuardEvent, "time">) => void;
  * interrupts.
  */
 async function activeRentals(guard: Guard, add: Add): Promise<Pick<RoundOptions, "rentals" | "jobRentals">> {
-  const listings = await Promise.allSettled(bothTypes.map((type) => listActiveOf(type, guard)));
+  const listings = await listBoth(guard);
   const errors = listings.flatMap((one): unknown[] => (one.status === "rejected" ? [one.reason] : []));
   const listed = listings.map((one) => (one.status === "fulfilled" ? one.value.flatMap(shown) : undefined));
   const jobRentals = listed[bothTypes.indexOf(jobType)];

@@ -15,7 +15,7 @@ import {
   terminateOperations,
   terminateOperationsFor,
 } from "../../../openapi/terminate.ts";
-import { bothTypes, kinds, listActive, listActiveOf } from "../listing.ts";
+import { kinds, listActive, listBoth } from "../listing.ts";
 
 /** How to terminate one rental. */
 export interface TerminationPlan {
@@ -250,7 +250,7 @@ async function withTypes(
 ): Promise<readonly Rental[]> {
   const typeMatters = terminateOperationsFor(undefined, operations).length > 1;
   if (!typeMatters || rentals.every(({ type, ended }) => ended || type !== undefined)) return rentals;
-  const lists = await Promise.allSettled(bothTypes.map((type) => listActiveOf(type, context)));
+  const lists = await listBoth(context);
   const listed = lists.flatMap((list) => (list.status === "fulfilled" ? list.value : []));
   const failed = lists.find((list) => list.status === "rejected");
   return rentals.map((rental) => {
