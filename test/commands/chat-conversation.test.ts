@@ -168,9 +168,11 @@ describe("a conversation", () => {
     expect({ code, err }).toEqual({ code: 130, err: expect.stringContaining("You may have been charged") });
   });
 
-  test("after Ctrl-C, saves what arrived before the first text", async () => {
+  test.each([
+    ["in a field of its own", { reasoning: "Hm" }],
+    ["in <think> tags", { content: "<think>Hm" }],
+  ])("after Ctrl-C, saves the reasoning %s that arrived before the first text", async (_, thought) => {
     const stop = new AbortController();
-    const thought = { reasoning: "Hm" };
     const { outcome } = await talk(["hello"], {
       answerSignal: () => stop.signal,
       respond: () => streamedDeltas([thought], () => stop.abort()),

@@ -494,9 +494,11 @@ describe("a streamed answer that breaks off", () => {
     expect(err).not.toContain("saved");
   });
 
-  test("is kept if the user stops it while the model is thinking", async () => {
+  test.each([
+    ["in a field of its own", event(choice({ reasoning_content: "Hm" }))],
+    ["in <think> tags", text("<think>Hm")],
+  ])("is kept if the user stops it while the model is thinking %s", async (_, thought) => {
     const stop = new AbortController();
-    const thought = event(choice({ reasoning_content: "Hm" }));
     const { run } = await createCli({
       respond: () =>
         new Response(
@@ -513,6 +515,17 @@ describe("a streamed answer that breaks off", () => {
     const { code, err } = await run(ask, { ...service, signal: stop.signal });
     expect(code).toBe(130);
     const [, path = ""] = /The incomplete response was saved to (\S*)\. /.exec(err) ?? [];
+    expect(await readFile(path, "utf8")).toBe(thought);
+  });
+
+  test.each([
+    ["in a field of its own", event(choice({ reasoning_content: "Hm" }))],
+    ["in <think> tags", text("<think>") + text("Hm")],
+  ])("is kept if it is cut off while the model is thinking %s", async (_, thought) => {
+    const { run } = await createCli({ respond: () => streaming(thought) });
+    const { code, err } = await run(ask, service);
+    expect(code).toBe(9);
+    const [, path = ""] = /The response was saved to (\S*)\.\n/.exec(err) ?? [];
     expect(await readFile(path, "utf8")).toBe(thought);
   });
 });

@@ -3,6 +3,7 @@ import { serviceErrorIn } from "../../core/responses/success.ts";
 import { StreamTruncated } from "../../core/service-errors.ts";
 import { stringifyExactly } from "../../core/values/exact-numbers.ts";
 import type { ServerEvent, ServerEvents } from "../stream.ts";
+import { splitThinking } from "./thinking.ts";
 
 /** One event of a chat stream, or a whole chat completion. Every part may be missing. */
 export interface CompletionChunk {
@@ -26,12 +27,13 @@ export interface Usage {
  * if the stream ends with neither `[DONE]` nor a finish reason. The chunks yielded so far are then only a part of the
  * completion. The error carries the raw response only if no text was yielded, or if an event could not be read. Throws
  * `InterruptedWrite` if the user interrupts before the first text, and the signal's reason if the user interrupts
- * later.
+ * later. Here, reasoning in `<think>` tags is not text.
  */
 export async function* completionChunks(events: ServerEvents): AsyncGenerator<CompletionChunk> {
   let finished = false;
   let hasText = false;
   let hasOther = false;
+  const thinking = splitThinking();
   let unreadable: string | undefined;
   const truncated = (reason: string) =>
     new StreamTruncated(reason, hasText && unreadable === undefined ? undefined : events.received());
@@ -44,8 +46,9 @@ export async function* completionChunks(events: ServerEvents): AsyncGenerator<Co
       const body = parseJson(event.data);
       const chunk = readChunk(body);
       finished ||= chunk.finish !== undefined || event.whole === true;
-      hasText ||= chunk.text !== "";
-      hasOther ||= contentOf(body) === "other";
+      const pieces = thinking.add(chunk.text).filter(({ text }) => text !== "");
+      hasText ||= pieces.some(({ kind }) => kind === "text");
+      hasOther ||= contentOf(body) === "other" || pieces.some(({ kind }) => kind === "reasoning");
       if (body !== undefined) yield chunk;
       const failure = failureIn(event, body);
       if (failure !== undefined) throw truncated(failure);

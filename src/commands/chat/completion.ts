@@ -1,5 +1,6 @@
-import { type Assembled, createAssembler, type Piece } from "../../client/completion/assemble.ts";
+import { type Assembled, createAssembler } from "../../client/completion/assemble.ts";
 import { completionChunks, completionFailure } from "../../client/completion/chunks.ts";
+import type { Piece } from "../../client/completion/thinking.ts";
 import type { Stream } from "../../client/stream.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { budgetOf, warnOfUnknownPrice } from "../../command-kit/inference.ts";
