@@ -50,6 +50,7 @@ const blocks = [
   "<details>\n<summary>More</summary>\n</details>",
   "    indented code",
   "[1]: https://example.com/ref",
+  "It takes 3~5 hours, or 10~20 *minutes* in total.",
 ] as const;
 
 const document = fc
@@ -101,6 +102,7 @@ describe("Markdown that streams", () => {
               "<",
               "\n\n",
               "```\n",
+              "~",
             ),
           ),
         ),
@@ -192,6 +194,12 @@ describe("Markdown that streams", () => {
     expect(await drawn([text], { color: true })).toBe(
       "\x1b[1mTitle\x1b[22m\n\n\x1b[1ma\x1b[22m \x1b[3mb\x1b[23m \x1b[9mc\x1b[29m \x1b[36md\x1b[39m\n",
     );
+  });
+
+  test("keeps single tildes, which stand for ranges of numbers", async () => {
+    const text = "It takes 3~5 hours, or 10~20 minutes in total.\n";
+    for (const color of [false, true])
+      for (const pieces of [[text], [...text]]) expect(await drawn(pieces, { color })).toBe(text);
   });
 
   test("colors code, also after its first lines were drawn", async () => {

@@ -42,8 +42,12 @@ function inlineSpans(token: Inline, styles: Styles, outer: Paint | undefined): r
       return marked("**", token.tokens, styles.strong);
     case "em":
       return marked("*", token.tokens, styles.emphasis);
-    case "del":
-      return marked("~~", token.tokens, styles.deleted);
+    case "del": {
+      if (token.raw.startsWith("~~")) return marked("~~", token.tokens, styles.deleted);
+      // Single tildes usually mean "about" or "to", as in "~5" or "3~5".
+      const tilde = { text: "~", paint: outer };
+      return [tilde, ...spansOf(token.tokens, styles, outer), tilde];
+    }
     case "codespan":
       return color ? [{ text: token.text, paint: both(styles.code) }] : [{ text: token.raw }];
     case "br":
