@@ -703,7 +703,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--lora'), 'LoRA weights by LoRA name, only for SDXL1.0-base and SD1.5', @(), 'lora')
       ,@(@('--size'), 'Width and height in pixels', @(), '')
       ,@(@('--image'), 'Reference image (PNG, JPEG or WebP), - for stdin', @(), '')
-      ,@(@('--from'), 'Use the settings stored in an image, - for stdin; other flags override them', @(), '')
+      ,@(@('--from'), 'Use the settings stored in an image, - for stdin; PROMPT and other flags override them', @(), '')
       ,@(@('-n', '--count'), 'Number of images', @(), '')
       ,@(@('--concurrency'), 'How many images to generate at once', @(), '')
       ,@(@('--out'), 'Where to save the image: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout', @(), '')

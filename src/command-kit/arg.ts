@@ -27,6 +27,8 @@ export interface ArgOptions {
   readonly stdin?: "instead" | "before";
   /** The keys of the flags that can be given instead of the argument. */
   readonly replacedByFlag?: string | readonly string[];
+  /** The key of the flag that supplies a value if neither the command line nor stdin does. */
+  readonly fallbackFlag?: string;
   /** Advice for values that users may mistake for a choice, by value. */
   readonly mistakes?: Readonly<Record<string, string>>;
   readonly completes?: LiveValue;

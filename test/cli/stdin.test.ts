@@ -13,6 +13,8 @@ const lines = [
   "chat Hello --sandbox",
   "chat Hello --no-stdin --system @- --sandbox",
   "image cat --image - --sandbox",
+  "image --from - --sandbox",
+  "image --from old.png --sandbox",
   "tts --file - --sandbox",
   "api call createVirtualMachineRental --input - --sandbox",
   "api call POST /v2/x -F label=- --sandbox",

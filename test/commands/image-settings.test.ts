@@ -146,6 +146,28 @@ describe("image --from", () => {
     expect(both).toMatchObject({ code: 2, requests: [] });
   });
 
+  test.each([
+    ["is overridden by piped text", "the same at dawn\n", "", "the same at dawn"],
+    ["is kept if stdin is empty", "", "", "cat"],
+    ["is kept if stdin has only a line break", "\n", "", "cat"],
+    ["is kept with --no-stdin", "the next line\n", " --no-stdin", "cat"],
+  ])("repeats the prompt, which %s", async (_, stdin, flags, prompt) => {
+    const cli = await painter(tinyPng());
+    await cli.run("image cat --steps 9 --out old.png", overNetwork());
+    const { requests } = await cli.run(`image --from old.png${flags}`, { ...overNetwork(), stdin });
+    expect(requests.map(({ body }) => body)).toMatchObject([{ prompt, steps: 9, seed: 42 }]);
+  });
+
+  test("keeps the stored prompt if stdin is the reference image", async () => {
+    const cli = await painter(tinyPng());
+    await cli.run("image cat --model SD1.5 --size 1024x1024 --out old.png", overNetwork());
+    const { requests } = await cli.run("image --from old.png --image -", {
+      ...overNetwork(),
+      stdin: tinyPng(),
+    });
+    expect(requests[0]?.body).toMatchObject({ prompt: "cat", image: base64(tinyPng()) });
+  });
+
   test("reads settings that other programs wrote, and names a model that the service does not have", async () => {
     const text = [
       'a cat, <lora:Add_Detail:0.5> "hi"\nsecond line',

@@ -31,7 +31,11 @@ export function missingInputs(
   const isSetByFlag = (name: string) =>
     command.flags.some(({ key, setsFields }) => isGiven(values, key) && setsFields?.includes(name));
   const args = command.args.filter(
-    (one) => one.required && !hasArgument(one, values) && !isReplaced(one, values),
+    (one) =>
+      one.required &&
+      !hasArgument(one, values) &&
+      !isReplaced(one, values) &&
+      !isGiven(values, one.fallbackFlag),
   );
   const needed = fields.filter(
     ({ name, required }) =>

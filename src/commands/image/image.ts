@@ -26,7 +26,7 @@ export default defineCommand({
     arg.field("PROMPT", "What the image shows", "prompt", {
       required: true,
       stdin: "instead",
-      replacedByFlag: "from",
+      fallbackFlag: "from",
     }),
   ],
   defaulted: { model_name: "always" },
@@ -34,11 +34,16 @@ export default defineCommand({
     size: flag.size("Width and height in pixels", { setsFields: ["width", "height"] }),
     image: flag.text("Reference image (PNG, JPEG or WebP), - for stdin", {
       value: "FILE",
+      readsStdin: true,
       setsFields: ["image"],
     }),
-    from: flag.text("Use the settings stored in an image, - for stdin; other flags override them", {
-      value: "FILE",
-    }),
+    from: flag.text(
+      "Use the settings stored in an image, - for stdin; PROMPT and other flags override them",
+      {
+        value: "FILE",
+        readsStdin: true,
+      },
+    ),
     count: flag.integer("Number of images", { default: "1", short: "n", minimum: 1, maximum: 10_000 }),
     concurrency: flag.integer("How many images to generate at once", {
       default: "4",
