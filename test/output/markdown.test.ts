@@ -50,6 +50,10 @@ const blocks = [
   "<details>\n<summary>More</summary>\n</details>",
   "    indented code",
   "[1]: https://example.com/ref",
+  "GPU type | Price | Count\n--- | --- | ---\nH100 | $2.10 | 8",
+  "- item\n- GPU | Price\n  :-- | --:\n  H100 | $2.10\n- last",
+  "> GPU | Price\n> --- | ---\n> H100 | $2.10",
+  "The chance P(A|B) is not P(B|A), and `a | b` is a pipe.",
   "It takes 3~5 hours, or 10~20 *minutes* in total.",
 ] as const;
 
@@ -166,6 +170,38 @@ describe("Markdown that streams", () => {
       "| 名前 | 説明 | GPU |\n|---|---|---|\n| 二枚必要です | 全角文字は二列を占めるので、幅の計算を間違えると行がずれます | 🚀🚀 |";
     const shown = await drawn([wide, "\n\n", blocks[13]], { width });
     for (const line of shown.split("\n")) expect(displayWidth(line, 200)).toBeLessThanOrEqual(width);
+  });
+
+  test("loses no word of a table whose header was drawn in part as text", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom("", "> ", "- ", "1. "),
+        fc.array(fc.tuple(fc.integer({ min: 1, max: 12 }), fc.constantFrom("---", "--:", ":-:", ":--")), {
+          minLength: 2,
+          maxLength: 5,
+        }),
+        fc.array(fc.nat(), { maxLength: 40 }),
+        fc.integer({ min: 10, max: 80 }),
+        async (mark, columns, places, width) => {
+          let count = 0;
+          const cells = (many: number) => Array.from({ length: many }, () => `w${count++}w`).join(" ");
+          const rows = [columns.map(([many]) => cells(many)), columns.map(([, align]) => align)];
+          rows.push(columns.map(() => cells(1)));
+          const rest = mark === "> " ? mark : " ".repeat(mark.length);
+          const table = rows.map((row, at) => `${at === 0 ? mark : rest}${row.join(" | ")}\n`).join("");
+          const shown = await drawn(cut(table, places), { width });
+          const words = new Set(shown.match(/w\d+w/g));
+          expect(words.size).toBe(count);
+        },
+      ),
+      runs(200),
+    ));
+
+  test.each([
+    ["", "A  B\n─  ─\n1  2\n"],
+    ["Text\n", "Text A\nA  B\n─  ─\n1  2\n"],
+  ])("draws a whole table whose header was drawn in part: %j", async (before, shown) => {
+    expect(await drawn([...`${before}A | B\n--- | ---\n1 | 2\n\n`])).toBe(shown);
   });
 
   test("turns a table with too many columns into a list", async () => {

@@ -1,15 +1,15 @@
 import type { MarkedToken, Token, Tokens } from "marked";
 import { Lexer } from "marked";
 import type { Highlight } from "./highlight.ts";
-import { type Styles, settled, spansOf } from "./inline.ts";
+import { maxHeld, type Styles, settled, spansOf } from "./inline.ts";
 import { tableLines } from "./table.ts";
 import { type Line, wrapped } from "./wrap.ts";
 
 /**
- * A drawn line. `code` is a line of code or a fence. It is already colored, and it is never indented, so that the user
- * can copy the code.
+ * A drawn line, which may be part of a table. `code` is a line of code or a fence. It is already colored, and it is
+ * never indented, so that the user can copy the code.
  */
-export type Drawn = { readonly line: Line } | { readonly code: string };
+export type Drawn = { readonly line: Line; readonly isTable?: boolean } | { readonly code: string };
 
 export interface Drawing {
   readonly width: number;
@@ -57,7 +57,7 @@ export function drawBlock(token: Token, drawing: Drawing, open: boolean): Block 
       return { ...inner, lines: inner.lines.map((drawn) => prefixed(drawn, [bar])) };
     }
     case "table":
-      return closed(open ? [] : text(tableLines(block, width, styles)));
+      return closed(open ? [] : tableLines(block, width, styles).map((line) => ({ line, isTable: true })));
     case "hr":
       return closed(open ? [] : text([[{ text: "─".repeat(width), paint: styles.dim }]]));
     case "space":
@@ -101,11 +101,18 @@ function drawParagraph(
   open: boolean,
 ): Block {
   if (!open) return closed(text(wrapped(spansOf(tokens ?? Lexer.lexInline(source), styles), width)));
-  // A line that starts with a bar may become the header of a table.
-  const start = /(?:^|\n) *\|[^\n]*$/.exec(source)?.index ?? source.length;
-  const part = settled(source.slice(0, start));
+  const part = settled(source.slice(0, headerStart(source) ?? source.length));
   if (part.trim() === "") return closed([]);
   return { lines: text(wrapped(spansOf(Lexer.lexInline(part), styles), width)), isOpen: true };
+}
+
+/** The start of the last line, if this line may become the header of a table. */
+function headerStart(source: string): number | undefined {
+  const start = source.lastIndexOf("\n") + 1;
+  const bar = source.indexOf("|", start);
+  if (bar < 0) return undefined;
+  const startsWithBar = source.slice(start, bar).trim() === "";
+  return startsWithBar || source.length - bar <= maxHeld ? start : undefined;
 }
 
 function drawList({ items, ordered, start }: Tokens.List, drawing: Drawing, open: boolean): Block {
@@ -137,7 +144,7 @@ function drawList({ items, ordered, start }: Tokens.List, drawing: Drawing, open
 const prefixed = (drawn: Drawn, prefix: Line): Drawn => {
   if ("code" in drawn) return drawn;
   const isBlank = drawn.line.length === 0 && prefix.every(({ text }) => text.trim() === "");
-  return isBlank ? drawn : { line: [...prefix, ...drawn.line] };
+  return isBlank ? drawn : { ...drawn, line: [...prefix, ...drawn.line] };
 };
 
 /** Draws code between its fences. If the code is open, draws only lines that have ended. */

@@ -4,7 +4,7 @@ import { Lexer, type Token } from "marked";
 import { type Drawing, type Drawn, drawBlock, endsInBlankLine, fencedCode } from "./blocks.ts";
 import type { Styles } from "./inline.ts";
 import { longWordFinder } from "./long-word.ts";
-import { lengthOf, painted } from "./wrap.ts";
+import { painted, textOf } from "./wrap.ts";
 
 export interface MarkdownOptions {
   /** The current number of columns of the terminal. */
@@ -55,9 +55,9 @@ export function createMarkdownDrawer({ width, color }: MarkdownOptions): Markdow
   let highlight: Drawing["highlight"] = noColors;
   /** The source, from the start of the unfinished block. */
   let source = "";
-  /** How many whole lines of that block are drawn, and how many characters of the next line. */
-  let drawnLines = 0;
-  let drawnCharacters = 0;
+  /** The whole lines of that block that are drawn, without styles, and what is drawn of the next line. */
+  let drawnLines: string[] = [];
+  let drawnText = "";
   /** The source between the start of the previous block and the start of the unfinished block. */
   let passed = "";
   let isFirst = true;
@@ -67,30 +67,47 @@ export function createMarkdownDrawer({ width, color }: MarkdownOptions): Markdow
   let isPlain = false;
   let endsLine = true;
 
+  /** Whether a line can be drawn by adding to what is drawn. */
+  const isContinued = (text: string, at: number): boolean => {
+    const whole = drawnLines[at];
+    if (whole !== undefined) return whole.startsWith(text);
+    return at > drawnLines.length || text.startsWith(drawnText) || drawnText.startsWith(text);
+  };
+
   const drawOne = (token: Token, open: boolean): string => {
     blockWidth ??= Math.max(10, Math.min(width() || 80, maxWidth));
     const { lines, isOpen } = drawBlock(token, { width: blockWidth, styles, highlight }, open);
     if (lines.length === 0) return "";
     let shown = "";
-    if (!isFirst && drawnLines === 0 && drawnCharacters === 0 && endsInBlankLine(passed)) shown += "\n";
+    if (!isFirst && drawnLines.length === 0 && drawnText === "" && endsInBlankLine(passed)) shown += "\n";
     isFirst = false;
+    const texts = lines.map((drawn) => ("code" in drawn ? "" : textOf(drawn.line)));
+    // The start of the header of a table may have been drawn as text. If the table aligns or wraps it in another way, it
+    // is better to draw this text twice than to lose some of it.
+    const changed = lines.findIndex((drawn, at) => "isTable" in drawn && !isContinued(texts[at] ?? "", at));
+    if (changed >= 0) {
+      if (drawnText !== "") shown += "\n";
+      drawnLines = drawnLines.slice(0, changed);
+      drawnText = "";
+    }
     for (const [at, drawn] of lines.entries()) {
-      if (at < drawnLines) continue;
-      shown += lineText(drawn, drawnCharacters);
+      if (at < drawnLines.length) continue;
+      const text = texts[at] ?? "";
+      shown += lineText(drawn, drawnText.length);
       if (isOpen && at === lines.length - 1) {
-        drawnCharacters = Math.max(drawnCharacters, "code" in drawn ? 0 : lengthOf(drawn.line));
+        if (text.length > drawnText.length) drawnText = text;
         return shown;
       }
       shown += "\n";
-      drawnCharacters = 0;
-      drawnLines = at + 1;
+      drawnText = "";
+      drawnLines.push(text);
     }
     return shown;
   };
 
   const finishBlock = () => {
-    drawnLines = 0;
-    drawnCharacters = 0;
+    drawnLines = [];
+    drawnText = "";
     blockWidth = undefined;
   };
 
@@ -108,7 +125,7 @@ export function createMarkdownDrawer({ width, color }: MarkdownOptions): Markdow
         if (isOpen) break;
         if (token.type !== "space") {
           // An open line is now complete.
-          if (drawnCharacters > 0) shown += "\n";
+          if (drawnText !== "") shown += "\n";
           finishBlock();
           passed = "";
         }
@@ -119,7 +136,7 @@ export function createMarkdownDrawer({ width, color }: MarkdownOptions): Markdow
       // The parser failed, for example because thousands of marks are nested. It is better to print some text twice
       // than to lose it.
       isPlain = true;
-      if (drawnCharacters > 0) shown += "\n";
+      if (drawnText !== "") shown += "\n";
     }
     source = source.slice(used);
     return shown;
@@ -230,7 +247,7 @@ function usableEnd(source: string): number {
   const lineStart = source.lastIndexOf("\n") + 1;
   const line = source.slice(lineStart);
   const isClear =
-    /^(?:[\s>#*+\-_=~\d.)[\]x]|\\)*[^\s>#*+\-_=~\d.)[\]x\\|`]/i.test(line) &&
+    /^(?:[\s>#*+\-_=~:\d.)[\]x]|\\)*[^\s>#*+\-_=~:\d.)[\]x\\|`]/i.test(line) &&
     !/^[\s>*+\-\d.)]*(?:```|~~~)/.test(line);
   return isClear ? source.length : lineStart;
 }

@@ -110,7 +110,7 @@ const openers = new RegExp(
 );
 
 /** Maximum number of characters that are held back after a mark that could still be closed. Longer text is shown. */
-const maxHeld = 300;
+export const maxHeld = 300;
 
 /**
  * Returns the first part of an unfinished paragraph: the part that later text cannot change. It ends between words and

@@ -30,8 +30,8 @@ export function painted(line: Line, skipped = 0): string {
   return runs.map(({ text, paint }) => (paint ? paint(text) : text)).join("");
 }
 
-/** The number of characters in a line. `painted` can skip some of them. */
-export const lengthOf = (line: Line): number => line.reduce((length, { text }) => length + text.length, 0);
+/** The characters of a line, without styles. `painted` can skip some of them. */
+export const textOf = (line: Line): string => line.map(({ text }) => text).join("");
 
 const ideograph = "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\u3000-\\u303f\\uff00-\\uff60]";
 const closers = "[、。，．！？：；）」』】〉》〕]*";
