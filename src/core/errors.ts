@@ -319,6 +319,9 @@ export class Interrupted extends Error {
   }
 }
 
+/** What is wrong with a path that should be a file, as text for the user. */
+export const folderReason = "it is a folder";
+
 const reasons: Readonly<Record<string, string>> = {
   ENOSPC: "no space left on the disk",
   EDQUOT: "the disk quota is used up",
@@ -327,7 +330,7 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "not permitted",
   EROFS: "the file system is read-only",
-  EISDIR: "it is a folder",
+  EISDIR: folderReason,
   ENOENT: "the folder does not exist; create it first",
   ENOTDIR: "part of the path is a file",
   ENAMETOOLONG: "the name is too long",

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
-import { codeOf, SaveFailed, saveFailed, UsageError } from "../core/errors.ts";
+import { codeOf, folderReason, SaveFailed, saveFailed, UsageError } from "../core/errors.ts";
 import { suffixed } from "./filename.ts";
 import { assertFolderExists, type Disk, flushed, makeFolder, type Pieces, withTemporary } from "./folders.ts";
 
@@ -72,8 +72,11 @@ export async function save(
     if (options.force) await disk.rename(temporary, path);
     else {
       for (let number = 2; !(await claim(free, temporary, disk)); number++) {
-        if (options.failIfExists)
-          throw new SaveFailed(path, "the file already exists; use --force to replace it");
+        if (options.failIfExists) {
+          const isFolder = (await fs.lstat(path)).isDirectory();
+          const exists = "the file already exists; use --force to replace it";
+          throw new SaveFailed(path, isFolder ? folderReason : exists);
+        }
         free = suffixed(path, number);
       }
     }

@@ -228,15 +228,17 @@ describe("image gallery", () => {
   });
 
   test.each([
-    ["a pipe", (path: string) => execa("mkfifo", [path])],
-    ["a folder", (path: string) => mkdir(path)],
-  ])("rejects %s as --out", async (_kind, make) => {
+    ["a pipe", (path: string) => execa("mkfifo", [path]), "", "the file already exists; use --force"],
+    ["a broken link", (path: string) => symlink("nowhere", path), "", "the file already exists; use --force"],
+    ["a folder", (path: string) => mkdir(path), "", "page: it is a folder"],
+    ["a folder, even with --force,", (path: string) => mkdir(path), "--force", "page: it is a folder"],
+  ])("rejects %s as --out", async (_kind, make, flags, message) => {
     const cli = await createCli();
     await galleryOf(cli, { "a.png": tinyPng() });
     await make(join(cli.folder, "page"));
-    const { code, err } = await cli.run("image gallery pictures --out page");
+    const { code, err } = await cli.run(`image gallery pictures --out page ${flags}`);
     expect(code).toBe(exit.usage);
-    expect(err).toContain("the file already exists; use --force to replace it");
+    expect(err).toContain(message);
   });
 
   test("fails and leaves no file if there are no pictures or there is no folder", async () => {
