@@ -294,6 +294,17 @@ describe("the commands in a conversation", () => {
     expect(outcome.requests.at(-1)?.body).toMatchObject({ model: "other" });
   });
 
+  test("Tab after /model requests the models again if the first request failed, and then remembers them", async () => {
+    const offered: unknown[] = [];
+    const responses = [failing(400, "BAD", "Not now"), Response.json({ data: [{ id: "small" }] })];
+    const respond: Respond = ({ path }) => (path === "/v1/models" ? responses.shift() : undefined);
+    const tab = { tab: "/model sm" };
+    const { outcome } = await talk([tab, tab, tab], { respond, onTab: (choices) => offered.push(choices) });
+    expect(offered).toEqual([[], ["small"], ["small"]]);
+    expect(outcome.err).toContain("Cannot complete: Not now");
+    expect(outcome.requests.filter(({ path }) => path === "/v1/models")).toHaveLength(2);
+  });
+
   test("/retry sends the last message again, without its first answer", async () => {
     const { outcome } = await talk(["/retry", "one", "two", "/retry"]);
     expect(lastAsked(outcome)).toEqual(["one", "two", "two"]);

@@ -23,6 +23,7 @@ import { descriptionFiles } from "../../src/system/description-cache.ts";
 import { collected, isWritable, processes, readLimited, readText, stat } from "../../src/system/files.ts";
 import type {
   LineEditor,
+  LineEditorOptions,
   LineRead,
   Programs,
   Prompts,
@@ -77,8 +78,10 @@ export interface RunOptions {
   /** Programs on the machine. Default: none. */
   readonly programs?: Partial<Programs>;
   readonly signal?: AbortSignal;
-  /** The lines and keys that a user enters in a conversation, followed by Ctrl-D. */
-  readonly lines?: readonly (string | LineRead)[];
+  /** The lines and keys that a user enters in a conversation, followed by Ctrl-D. `tab` is a line to complete. */
+  readonly lines?: readonly (string | LineRead | { readonly tab: string })[];
+  /** Called with what can complete each `tab`. */
+  readonly onTab?: (choices: readonly string[]) => void;
   /** The maximum number of characters that the terminal accepts for its clipboard. */
   readonly maxCopied?: number;
   /** Called for each answer in a conversation. Returns the signal that Ctrl-C aborts during that answer. */
@@ -204,7 +207,7 @@ export async function createCli({
           shown.push(text);
           return { update: (next) => shown.push(next), stop: () => {} };
         },
-        lineEditor: async () => lineEditorFor(options),
+        lineEditor: async (editorOptions) => lineEditorFor(options, editorOptions),
         copy: (text) =>
           text.length <= (options.maxCopied ?? Number.POSITIVE_INFINITY) && copied.push(text) > 0,
         fullScreen: async () => {
@@ -326,12 +329,16 @@ function memorySink(
   };
 }
 
-function lineEditorFor({ lines = [] }: RunOptions): LineEditor {
+function lineEditorFor({ lines = [], onTab }: RunOptions, { complete }: LineEditorOptions): LineEditor {
   const left = [...lines];
   return {
     read: async () => {
-      const next = left.shift() ?? { key: "ctrl-d" };
-      return typeof next === "string" ? { line: next } : next;
+      for (;;) {
+        const next = left.shift() ?? { key: "ctrl-d" };
+        if (typeof next === "string") return { line: next };
+        if (!("tab" in next)) return next;
+        onTab?.((await complete(next.tab)).choices);
+      }
     },
     remember: () => {},
     close: () => {},

@@ -3,7 +3,6 @@ import { basename, dirname, join } from "node:path";
 import { check } from "../../../contract/check/check.ts";
 import { operations } from "../../../contract/index.ts";
 import { reasonOf, UsageError } from "../../../core/errors.ts";
-import { once } from "../../../core/tasks/once.ts";
 import { didYouMean, readText } from "../../../core/text.ts";
 import { sanitize } from "../../../output/text.ts";
 import { type Turn, textOf } from "../../../sessions/turn.ts";
@@ -36,7 +35,12 @@ interface Command {
 
 export function createCommands({ talk, settable, send }: TalkOptions, tools: Tools): Commands {
   const { ask, dialog, files, say } = tools;
-  const models = once(() => modelNames(tools));
+  let knownModels: readonly string[] = [];
+  const models = async () => {
+    // A failed request must not last for the whole conversation.
+    if (knownModels.length === 0) knownModels = await modelNames(tools);
+    return knownModels;
+  };
   const show = (...lines: readonly string[]): Outcome => {
     dialog.show(...lines);
     return "done";
@@ -177,8 +181,9 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
       },
     },
     clear: {
-      text: "Start over; the session keeps earlier turns",
+      text: "Start over with the same instructions; the session keeps earlier turns",
       run: () => {
+        talk.system ??= textOf(lastOf("system")?.content ?? "") || undefined;
         talk.session.clear();
         return show("The next message starts a new conversation.");
       },
