@@ -312,6 +312,20 @@ describe("the commands in a conversation", () => {
     expect(outcome.err).toContain("There is no message to send again.");
   });
 
+  test.each([
+    ["the session", "chat --session s --sandbox"],
+    ["--system", "chat --sandbox --system Brief"],
+  ])("/clear keeps the instructions of %s", async (_, line) => {
+    const cli = await createCli();
+    await cli.run("chat hello --session s --system Brief --sandbox");
+    const outcome = await cli.run(line, { terminal: 80, lines: ["one", "/clear", "two", "/system"] });
+    expect(asked(outcome).at(-1)).toEqual([
+      { role: "system", content: "Brief" },
+      { role: "user", content: "two" },
+    ]);
+    expect(outcome.err).toContain("Instructions: Brief");
+  });
+
   test("/retry after /clear sends nothing of the cleared conversation", async () => {
     const { outcome } = await talk(["one", "two", "/clear", "/retry", "three", "/retry"]);
     expect(outcome.err).toContain("There is no message to send again.");
