@@ -11,9 +11,9 @@ import { isShard, type Shard } from "./shard.ts";
  *
  * - The first line is the header: `{"journal":"batch","version":1,"shard":{"index":0,"count":8},"sum":...}`; `shard` is
  *   null without shards.
- * - `input` begins each run. It says how many lines of the input belong to this output, how many results belong to none
- *   of them, to which service the lines are sent, and which model the prompts use. A journal of an earlier version says
- *   only the number of lines.
+ * - Each run writes `input` before it sends anything. `input` says how many lines of the input belong to this output,
+ *   how many results belong to none of them, to which service the lines are sent, and which model the prompts use. A
+ *   journal of an earlier version says only the number of lines.
  * - Before a request is sent, its `send` is on the disk. Later, one of the results `done`, `failed` and `unknown`
  *   follows, or `undo` if nothing was done. If none of them follows, the request was in flight when the run ended, and
  *   its outcome is unknown.

@@ -123,7 +123,7 @@ export async function readPart(out: string): Promise<Part | undefined> {
   return shard === undefined ? undefined : { out, shard, ...known };
 }
 
-/** The indexes of the shards without an output; empty if the batch has no shards. */
+/** The indexes of the shards to which none of `parts` belongs; empty if the batch has no shards. */
 export function missingShards(parts: readonly Pick<Part, "shard">[]): readonly number[] {
   const present = new Set(parts.map(({ shard }) => shard?.index));
   return Array.from({ length: parts[0]?.shard?.count ?? 0 }, (_, index) => index).filter(
@@ -132,13 +132,13 @@ export function missingShards(parts: readonly Pick<Part, "shard">[]): readonly n
 }
 
 /**
- * Whether an output has lines, but its journal is missing or still empty. It is not known what such a batch has sent, so
- * it must not be reported as a batch that did not run.
+ * Whether an output has lines, but its journal is missing or still empty. It is not known what such a batch has sent,
+ * so the batch must not be reported as one that did not run.
  */
 export const lacksJournal = async (out: string): Promise<boolean> =>
   ((await diskFiles.size(out)) ?? 0) > 0 && (await shardOf(out)) === undefined;
 
-/** The outputs of missing shards that have lines, but no journal. */
+/** Of the shards that `missingShards` returns, the outputs that have lines, but whose journal is missing or empty. */
 export async function outputsWithoutJournal(parts: readonly Part[]): Promise<readonly string[]> {
   const [first] = parts;
   if (!first?.shard) return [];
@@ -158,8 +158,8 @@ export const resultsOf = ({ ledger }: Pick<Part, "ledger">): number =>
 
 /**
  * How many lines of the input have no result; undefined if no run has read the input to its end. Lines in flight count
- * only if the run still goes on: otherwise, their outcome is unknown. If `batch retry` has removed results of lines that
- * are no longer in the input, the number is too high until the next run.
+ * only if the run still goes on: otherwise, their outcome is unknown. If `batch retry` has removed results of lines
+ * that are no longer in the input, the number is too high until the next run.
  */
 export function leftOf(part: Part, { isRunning }: { readonly isRunning: boolean }): number | undefined {
   const { lines, extra, ledger } = part;

@@ -34,8 +34,8 @@ export async function* ownLinesOf(chunks: AsyncIterable<Uint8Array>, name: strin
  * than reading it. Callers must read a group to its end before they request the next one. Keeps only one chunk and one
  * line in memory.
  * @param name names the file in an error
- * @throws UsageError if more than `maxBytes` of a line arrive before the chunk with its line feed; the default is the
- * limit of an input
+ * @param maxBytes defaults to the limit for a line of an input
+ * @throws UsageError if more than `maxBytes` of a line arrive before the chunk with its line feed
  */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,

@@ -35,7 +35,7 @@ type ShardEnvironment = Readonly<
 
 /**
  * The shard to run: `shard` is the value of `--shard`, such as `0/8`. `shards` is the value of `--shards`; the index
- * then comes from the variable of a Kubernetes Indexed Job, a Slurm array or GitLab. Undefined if neither is set.
+ * then comes from the variable of a Kubernetes Indexed Job, a Slurm array or GitLab. Undefined if neither flag is set.
  * @throws UsageError that names the flag or the variable
  */
 export function shardFor({

@@ -83,7 +83,10 @@ type Attempt<Value> =
       readonly retryAfter?: number | undefined;
     };
 
-/** Sends a request once. Returns the error of a failed request. The error of a write is never retryable. */
+/**
+ * Sends a request once. Returns the error of a failed request, but throws after an abort. The error of a write is never
+ * retryable.
+ */
 async function attempt<Value>(
   request: WireRequest,
   read: ReadResponse<Value>,

@@ -53,7 +53,7 @@ export async function list<Id extends OperationId>(
   return send(id, input, { response, pages: (pages) => listedPages(pages, minRecords) }, options);
 }
 
-/** With `wholeIfShort`, how many records of a paged list are fetched before the first of them is returned. */
+/** If `wholeIfShort` is set, how many records of a paged list are fetched before the first of them is returned. */
 const shortPages = 1_000;
 
 /**

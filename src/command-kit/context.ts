@@ -49,7 +49,7 @@ export interface Context {
   readonly redactor: Pick<Redactor, "redact" | "stream">;
   /**
    * Sets a line to print if the command fails later, for example to say what was already saved. Undefined removes the
-   * line. With `evenIfUnread`, the line is also printed if the program that reads the result has closed the pipe.
+   * line. If `evenIfUnread` is true, the line is also printed if the program that reads the result has closed the pipe.
    */
   readonly setFailureContext: (
     line: string | undefined,
@@ -246,7 +246,7 @@ export interface Dialog {
  * Returns the service's OpenAPI description, from the cache or fetched; `refresh` ignores the cache. If the description
  * cannot be fetched, returns the documented API if `orDocumented` accepts it, and otherwise throws the error. In a dry
  * run, fetches nothing: if no description is cached, returns the documented API, unless `orDocumented` rejects it. In
- * that case, throws a `UsageError`. With a `timeout` (milliseconds), returns the documented API only in the sandbox.
+ * that case, throws a `UsageError`. If `timeout` (milliseconds) is set, returns the documented API only in the sandbox.
  */
 export type Describe = (options?: {
   readonly refresh?: boolean;

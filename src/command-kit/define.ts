@@ -123,7 +123,7 @@ interface Declaration<
     parsed: ParsedValues<OwnFlags, Args, UsedPorts> & { readonly input: Partial<InputFor<Id, object>> },
   ): Built | Promise<Built>;
   /**
-   * Throws for flags that cannot work. Called before the user is asked for missing values, so these are not set yet.
+   * Throws for flags that cannot work. Called only if values are missing, before the user is asked for them.
    */
   check?(
     parsed: ParsedValues<OwnFlags, Args, UsedPorts> & { readonly input: Partial<InputFor<Id, object>> },

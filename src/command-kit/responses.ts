@@ -40,8 +40,9 @@ export function jsonOf(response: BufferedResponse): unknown {
 }
 
 /**
- * Returns the object in a response. Throws as `jsonOf` does. For a value that is not an object, throws `InvalidResponse`,
- * or `UnknownOutcome` if the request was a write. For an object that reports a failure, throws as `assertSuccess` does.
+ * Returns the object in a response. Throws as `jsonOf` does. For a value that is not an object, throws
+ * `InvalidResponse`, or `UnknownOutcome` if the request was a write. For an object that reports a failure, throws as
+ * `assertSuccess` does.
  */
 export function objectOf(response: BufferedResponse): Readonly<Record<string, unknown>> {
   const value = jsonOf(response);

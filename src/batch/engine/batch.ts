@@ -61,8 +61,8 @@ export interface Plan {
  * @throws UsageError if lines are not valid, if the output belongs to another batch, shard or service, or if lines
  * would be sent again only because the default model has changed
  * @throws JournalInvalid if the journal cannot be used
- * @throws BudgetExceeded if there is a `maxCost`, and the lines with an exact price cost more than is left of it, or
- * `needsPrices` is set and a price is not known
+ * @throws BudgetExceeded if there is a `maxCost`, and either the lines with an exact price cost more than is left of
+ * it, or `needsPrices` is set and a price is not known
  */
 export async function planBatch(options: BatchOptions): Promise<Plan> {
   const { files, out, shard, source, check, inputName, pricing, stopped } = options;

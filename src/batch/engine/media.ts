@@ -91,7 +91,7 @@ export class MediaOfLine {
     if (problems.length === listed.length) {
       return { body: this.receivedLine(stringifyExactly(value) ?? "null"), problem: problems[0] };
     }
-    // Values under repeated keys are not in `listed`.
+    // Values under repeated keys are not in `listed`, so their problems are not in `problems` yet.
     const undecoded = arriving.find(({ problem }) => problem !== undefined && problem !== isEmpty)?.problem;
     if (problems.length === 0 && undecoded !== undefined) problems.push(undecodable(undecoded));
     // The response is restored here, before settings are added to the pictures.

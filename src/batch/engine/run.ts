@@ -184,7 +184,7 @@ export class BatchRun {
     while (this.#preparing > 0 || this.#inFlight > 0) await this.#changed();
     for (const prepared of this.#prepared.splice(0)) this.#undo(prepared);
     await recorder.flush();
-    // More important than any other reason, such as Ctrl-C.
+    // A result that could not be saved is more important than any other reason to stop, such as Ctrl-C.
     return this.#notSaved ? { kind: "fatal", error: this.#notSaved } : this.#stop;
   }
 

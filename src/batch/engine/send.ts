@@ -92,7 +92,7 @@ async function withReceived(sent: Sent, error: unknown, options: SendOptions): P
   return { ...sent, answer: { error: { code, message: `${message}; ${text}`, ...file } }, notSaved };
 }
 
-/** A file with a response that cannot be used, and why it is not in the folder for files. */
+/** A file with a response that cannot be used. `notSaved` is set if the response is not in the folder for files. */
 type KeptResponse = KeptFile & { readonly notSaved?: NotSaved };
 
 /** Saves a response. `text` says where it is, or why it could not be saved. */
@@ -207,7 +207,7 @@ const lost = (code: string, message: string, { notSaved, ...file }: KeptResponse
 
 /**
  * Adds an error to a response with a status below 500. If this run is killed, the next run may know only the line of
- * the output. Without the error, it could count the request as rejected.
+ * the output. Without the error, the next run could count the request as rejected.
  */
 const withError = (answer: Answer, code: string, message: string): Answer =>
   answer.response === undefined || answer.response.status >= 500

@@ -111,7 +111,8 @@ const journalOf = ({ out, shards }: BatchJob): string =>
  * Shell lines that end a repeated attempt if the journal of the attempt right before it is missing. Without that
  * journal, the repeated attempt would pay again for finished requests. An older journal does not have the requests that
  * were sent after it was saved.
- * @param earlier the start of the keys under which the journals of this shard are saved; the number of the attempt follows
+ * @param earlier the start of the keys under which the journals of this shard are saved; in a key, the number of the
+ * attempt follows
  */
 const guard = (journal: string, earlier: string): string =>
   `[ "$GITHUB_RUN_ATTEMPT" -gt 1 ] || exit 0

@@ -13,8 +13,8 @@ export interface FlagWithSource {
 }
 
 /**
- * Parses a flag's value. With `lenient`, an invalid value of an input field is returned as text, so that the service
- * decides whether it is valid.
+ * Parses a flag's value. If `lenient` is true, an invalid value of an input field is returned as text, so that the
+ * service decides whether it is valid.
  */
 export function flagValue(flag: FlagNode, text: string, name: string, lenient: boolean): unknown {
   const { kind, item = "text", field, choices, repeat } = flag;

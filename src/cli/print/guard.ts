@@ -6,9 +6,9 @@ import type { ChoiceQuestion, Io, Prompts, Question, Sink, WriteOptions } from "
 type Clean = (text: string) => string;
 
 /**
- * Returns the same streams, prompts and spinner, except that no text shows a secret, and no text from outside can
- * control the terminal. Control characters stay in bytes, which are data, and in text on stdout if stdout is not a
- * terminal.
+ * Returns the same streams, prompts, spinner and line editor, except that no text shows a secret, and no text from
+ * outside can control the terminal. Control characters stay in bytes, which are data, and in text on stdout if stdout
+ * is not a terminal.
  */
 export function guardIo(io: Io, { redact }: Pick<Redactor, "redact">): Io {
   // Removes control characters first, because gpuctl would not recognize a secret that contains one.

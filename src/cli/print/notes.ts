@@ -12,7 +12,7 @@ export interface Notes {
   /**
    * Prints a line on stderr at once. With a machine format, prints the line after the result instead, or drops it if
    * the run fails. With `--quiet`, never prints it. Line breaks and tabs become spaces, and suggested commands get the
-   * flags that select the service. With `asTyped`, prints the line unchanged, because the user typed it.
+   * flags that select the service. If `asTyped` is true, prints the line unchanged, because the user typed it.
    */
   readonly say: (line: string, options?: { readonly asTyped: boolean }) => void;
   /**

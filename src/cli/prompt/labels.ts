@@ -64,7 +64,7 @@ export async function withIds(
   return replaced;
 }
 
-/** The same call, except that all calls together take at most `timeout` or, if that is longer, `minLookUp`. */
+/** The same call, except that all calls together take at most the longer of `timeout` and `minLookUp`. */
 async function withinTime(timeout: number, call: Call): Promise<Call> {
   const { minLookUp } = await import("../../client/rentals/waiting.ts");
   const limit = limitAfter(Math.max(minLookUp, timeout));

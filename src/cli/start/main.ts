@@ -165,7 +165,10 @@ function secretsIn(argv: readonly string[], env: System["env"]): readonly string
   return [...(env.GPUCTL_API_KEY ? [env.GPUCTL_API_KEY] : []), ...[...argv, ...urls].flatMap(passwordsIn)];
 }
 
-/** Keys inside a key command on the command line: the value of a flag, or the value for `config set apiKeyCommand`. */
+/**
+ * Keys that occur inside a command that prints the key. Such a command may be the value of a flag, or the value that
+ * `config set apiKeyCommand` sets.
+ */
 function typedSecrets({ command, args: [key, value = ""], flags }: Invocation): readonly string[] {
   const given = command.flags
     .filter(({ isKeyCommand }) => isKeyCommand)

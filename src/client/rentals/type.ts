@@ -39,8 +39,8 @@ export function listedTypeOf(
 }
 
 /**
- * Whether two records with the same ID are known to be of one rental: both have a creation time or a label, and neither
- * differs.
+ * Whether two records with the same ID are known to be of one rental: both have a creation time, or both have a label,
+ * and neither the times nor the labels differ.
  */
 function isSameRental(one: unknown, other: unknown): boolean {
   const times = [createdAtOf(one), createdAtOf(other)].filter((time) => time !== undefined);

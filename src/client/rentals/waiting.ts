@@ -40,7 +40,7 @@ interface Waiting {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** The state of a rental in words. */
   readonly stateText: (rental: unknown) => string;
-  /** Called after each request that does not end the wait. */
+  /** Called after each successful request that does not end the wait. */
   readonly update?: (rental: unknown) => void;
 }
 
@@ -60,8 +60,9 @@ export const inState = (state: string): Pick<Wait, "goal" | "reached"> => ({
  * Polls a rental until the goal is reached or the timeout expires. The timeout holds even if the service does not
  * respond or the clock is set back. Throws `WaitedTooLong` at the timeout, or up to `minLookUp` later if the last
  * request takes that long. Once the rental was found, and for a new rental, a temporary failure does not end the wait.
- * Throws `NotFound` when the rental does not exist. Unless the goal is the end of the rental,
- * also throws `NotFound` when the rental has ended, and `RentalFailed` when it has failed.
+ * Throws `NotFound`, or a `ServiceError` with status 404, when the rental does not exist; for a new rental, only after
+ * `maxUnfound`. Unless the goal is the end of the rental, also throws `NotFound` when the rental has ended, and
+ * `RentalFailed` when it has failed.
  */
 export async function waitForRental(
   { rentalId, goal, reached, interval = defaultInterval, timeout, isNew = false }: Wait,

@@ -286,8 +286,8 @@ const headText = ({ status, headers }: BufferedResponse): string =>
 
 /**
  * Whether a response should be JSON, according to its content type. Without a content type, returns whether the body
- * parses as JSON. The response to a write also should be JSON if the description says so. The same applies to an empty
- * response, except where HTTP allows no body: for some statuses, and for HEAD.
+ * parses as JSON. The response to a write also should be JSON if the description says so. An empty response should be
+ * JSON if its content type or the description says so, unless its status or HEAD means that there is no body.
  */
 function shouldBeJson(response: BufferedResponse, operation: DescribedOperation | undefined): boolean {
   const type = response.header("content-type");
@@ -297,7 +297,8 @@ function shouldBeJson(response: BufferedResponse, operation: DescribedOperation 
     const mayBeEmpty = withoutBody.has(status) || response.request.method === "HEAD";
     return !mayBeEmpty && (isJsonType || isDescribedAsJson({ status, type: null }, operation));
   }
-  // A gateway may respond to a write with a web page and status 200, so the outcome of the write is unknown.
+  // A gateway may respond to a write with a web page and status 200. The outcome of the write is then unknown, so the
+  // page must not count as a valid response.
   if (!isRead(response.request) && isDescribedAsJson({ status, type }, operation)) return true;
   return type === null ? parseJson(response.text()) !== undefined : isJsonType;
 }

@@ -59,8 +59,8 @@ export interface Completion extends AsyncIterable<Piece> {
 type Needs = Pick<Context, "call" | "stream" | "progress" | "settings" | "say">;
 
 /**
- * Asks for one completion. Nothing is sent before the completion is iterated. Throws `UsageError` if the
- * prices in the profile are invalid.
+ * Asks for one completion. Nothing is sent before the completion is iterated. Throws `UsageError` if the prices in the
+ * profile are invalid.
  */
 export function complete(request: CompletionRequest, context: Needs): Completion {
   const { input, stream = true, needsText = true } = request;
@@ -194,8 +194,8 @@ function showProgress({ progress }: Pick<Context, "progress">): () => Promise<vo
 }
 
 /**
- * If the answer is incomplete, reports why. With `usage`, also reports the number of tokens and the cost; with
- * `toolCalls`, the functions that the model wants to call.
+ * If the answer is incomplete, reports why. If `usage` is true, also reports the number of tokens and the cost. If
+ * `toolCalls` is true, also reports the functions that the model wants to call.
  */
 export function reportCompletion(
   summary: CompletionSummary,

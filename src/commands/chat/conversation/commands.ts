@@ -232,8 +232,8 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
 const splitFirst = (text: string): readonly string[] => /^(\S*)\s*(.*)$/s.exec(text)?.slice(1) ?? [];
 
 /**
- * Sets the field `name` to a value, or removes the field if the value is empty. Returns the changed fields. Throws
- * `UsageError` if the field is unknown or the value is invalid.
+ * Sets the field `name` to a value, or removes the field if the value is empty. Returns all fields after the change.
+ * Throws `UsageError` if the field is unknown or the value is invalid.
  */
 function withField(
   { model, fields }: Talk,
