@@ -7,8 +7,8 @@ import type { View } from "../core/view.ts";
 export type Value = Pick<Data, "data" | "rows">;
 
 /**
- * The records that a view shows: the items of an array, the items of a page (only in a list view), no records for null,
- * or else the value itself.
+ * Returns the records that a view shows: for an array, its items; for a page in a list view, the items of the page; for
+ * null, none; and for any other value, the value itself.
  */
 export function recordsOf({ data, rows }: Value, view: View): readonly unknown[] {
   const shown = rows ?? data ?? [];

@@ -13,7 +13,8 @@ export async function prepareTables({ kind }: View, terminal: boolean): Promise<
 }
 
 /**
- * The number of streamed records that a table lays out at a time. The first ones determine the widths of its columns.
+ * The number of streamed records that a table lays out at a time. The first chunk of this size determines the widths of
+ * the columns.
  */
 const STREAMED_CHUNK = 1_000;
 const LINES_PER_PIECE = 50;

@@ -8,8 +8,8 @@ export function isSimpleList(value: unknown): value is readonly unknown[] {
 
 /**
  * Formats any value as text. Strings and numbers are unchanged, arrays of scalars are joined with commas, and nested
- * values are compact JSON. Null and undefined are empty. A value that JSON cannot express becomes an ellipsis. Never
- * throws.
+ * values are compact JSON. Null, undefined and functions are empty. An object that cannot be written as JSON, such as
+ * one that contains itself, becomes an ellipsis. Never throws.
  */
 export function plainText(value: unknown): string {
   if (value === undefined || value === null || typeof value === "function") return "";

@@ -43,7 +43,7 @@ export interface ClockState {
   /** The sandbox's time, ISO 8601. */
   readonly now: string;
   readonly frozen: boolean;
-  /** How many milliseconds the sandbox's clock is ahead of the computer's clock; null while it is frozen. */
+  /** How many milliseconds the sandbox's clock is ahead of the computer's; null while the sandbox's clock is frozen. */
   readonly offsetMs: number | null;
 }
 

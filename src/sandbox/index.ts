@@ -24,7 +24,7 @@ interface SandboxOptions {
   readonly file: string;
   /** Milliseconds since 1970; the computer's clock by default. */
   readonly now?: Clock;
-  /** Returns the value of an environment variable, which may hold the key of an engine. By default, none is set. */
+  /** Returns the value of an environment variable, such as the key of an engine. By default, no variable is set. */
   readonly environment?: ((name: string) => string | undefined) | undefined;
   /** Serves only this operation set. By default, serves every operation. */
   readonly only?: OperationSetName | undefined;

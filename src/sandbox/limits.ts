@@ -59,7 +59,7 @@ const texts = {
   billing:
     "A rental is billed per second from the moment it is Running; while Pending it is free, but it counts as active. The total of a rental is computed exactly and rounded down to a cent. A reserved term is billed as it elapses, so a rental that ends early costs no more.",
   boot: `A virtual machine boots in ${bootMs["virtual-machine"] / secondMs} s, bare metal in ${bootMs["bare-metal"] / secondMs} s.`,
-  "boot-outcomes": `A boot rule (\`gpuctl sandbox boot add\`) can make new rentals boot slowly (in ${slowBootMs / secondMs} s by default), fail, or never boot. The label of a rule is compared with the label in the create request, not with the label that the sandbox gives by default. A rental that fails is Failed after the usual time by default; one that never boots stays Pending. Both stay active until they are terminated, and cost nothing. A reserved term of such a rental runs as if the rental had booted at the usual time.`,
+  "boot-outcomes": `A boot rule (\`gpuctl sandbox boot add\`) can make new rentals boot slowly (in ${slowBootMs / secondMs} s by default), fail, or never boot. The label of a rule is compared with the label in the create request, not with the label that the sandbox gives by default. A rental that fails is Failed after the usual time by default; one that never boots stays Pending. Both stay active until they are terminated, and cost nothing. A reserved term of such a rental starts when the boot fails or, if the rental never boots, after the usual time.`,
   status:
     "A rental is Pending until it has booted, and then Running. A boot rule or a situation (`gpuctl sandbox situation add`) can make it Failed. It is Terminated once it has ended.",
   terms:
@@ -80,7 +80,7 @@ const texts = {
     "A machine accepts the SSH keys that its rental was created with. If the rental has none, the machine accepts the sandbox's own key. The host key of a rental never changes.",
   "cluster-pools": "There are no cluster pools, so includeClusterPools has no effect.",
   termination:
-    "A rental ends when its term ends, when its user is deleted, or on POST /v2/on-demand/virtual-machine-rentals/terminate or .../bare-metal-rentals/terminate with its rentalId. Termination is immediate, even during a reserved term, and nothing is refunded.",
+    "A rental ends when its last reserved term ends and convertToOnDemandOnExpiry is false, when its user is deleted, when a situation ends it, or on POST /v2/on-demand/virtual-machine-rentals/terminate or .../bare-metal-rentals/terminate with its rentalId. Termination is immediate, even during a reserved term, and nothing is refunded.",
   "rental-options": `GET /v2/on-demand/rental-options lists virtual machines with ${listedSizes.join(", ")} GPUs and bare metal with ${gpusPerMachine} in every region, at the sandbox's prices. They have totalAvailable only where a situation limits the capacity.`,
   models: `GET ${assumedOperations.listChatModels.path} lists ${sandboxChatModel}, or the models of the chat engine.`,
   usage:
@@ -90,9 +90,9 @@ const texts = {
   volumes:
     "A volume can be attached to several active bare-metal rentals, in any region unless a situation limits this, and is detached from a rental that ends. Attaching it to more rentals does not detach it from others, and attaching it again has no effect. Volumes are free.",
   ids: `IDs are consecutive numbers: rentals start at ${idsBefore.rentals + 1}, volumes at ${idsBefore.volumes + 1}. An ID can also be sent as a string.`,
-  user: "There is one user, unless a seed has accounts. All fields of an update are optional; omitted fields keep their values. Deleting a user ends its rentals and revokes its keys: every call with these keys gets 401 until the next reset.",
+  user: "There is one user, unless a seed has accounts. All fields of an update are optional; omitted fields keep their values. Deleting a user ends its rentals and revokes its keys: every call with these keys gets 401 until the state is reset or replaced.",
   sunset:
-    "The paths without /v2/ return 404 from their sunset day on (UTC, by the sandbox's clock). From that day on, the OpenAPI description does not have them.",
+    "The path /users/me, without /v2/, returns 404 from its sunset day on (UTC, by the sandbox's clock). From that day on, the OpenAPI description does not have it.",
   "body-size": `A request body can be up to ${maxBodyBytes / 1024 / 1024} MiB; a larger one gets 413 with the code PAYLOAD_TOO_LARGE. A JSON body can have up to ${maxBodyValues} values in its lists and objects; one with more gets 400.`,
   "rate-limits": "There are no rate limits and no quotas, unless a situation sets them.",
   balance: `An account starts with a credit of ${dollars(initialCreditCents)}, which pays for its rentals. GET /v2/balances returns the remaining credit. Rentals continue when it falls below zero, unless a situation makes the account prepaid.`,

@@ -42,7 +42,8 @@ export interface RequestHandler {
   fetch(request: Request, options?: FetchOptions): Promise<Response>;
   /**
    * Handles a request for a web page or for a path under `/_sandbox/`, and returns undefined for other requests. Other
-   * machines get an error, unless they request a control with the controls' token.
+   * machines get an error, except for controls that they request with the controls' token and, if there is such a
+   * token, for `/_sandbox/health`.
    */
   handleControl(request: Request, access: Access): Promise<Response> | undefined;
 }

@@ -258,7 +258,7 @@ export const moveToFree = (from: string, to: string, processes: Processes): Prom
     return true;
   });
 
-/** Creates the file of a session, unless there is one already. Returns whether it did. Throws `SaveFailed`. */
+/** Creates the file of a session, unless there is one already. Returns whether it was created. Throws `SaveFailed`. */
 export const createFree = (path: string, turns: readonly Turn[], processes: Processes): Promise<boolean> =>
   whileLocked(path, processes, async () => {
     if (await orUndefined(stat(path))) return false;
@@ -268,9 +268,9 @@ export const createFree = (path: string, turns: readonly Turn[], processes: Proc
 
 /**
  * Takes the answers whose process has ended, and stores them in the session as incomplete. Returns whether there were
- * any. Leaves an unreadable answer file unchanged. If the answer's file was modified later than the session's file, the
- * session's file gets that modification time. Therefore, of two questions that were left behind, the one with the later
- * answer becomes the session "last". Throws `SaveFailed`.
+ * any. Leaves an unreadable answer file unchanged. If the file of a stored answer was modified later than the session's
+ * file, the session's file gets the modification time of the answer's file. Therefore, of two questions that were left
+ * behind, the one with the later answer becomes the session "last". Throws `SaveFailed`.
  */
 export async function collectAnswers(path: string, processes: Processes): Promise<boolean> {
   let collected = false;

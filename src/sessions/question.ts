@@ -109,9 +109,9 @@ async function moveToRecovered(path: string, { folder, processes }: SessionPlace
 }
 
 /**
- * Replaces a damaged file with a session that has the turns that can still be read. It gets its own name, because
- * the next question would replace "last". Removes the file if no answer can be read. Does nothing if `turnsOfDamaged`
- * returns undefined.
+ * Replaces a damaged file with a session that has the turns that can still be read. This session is not named "last",
+ * because the next question would replace it. If no answer can be read, only removes the file. Does nothing if
+ * `turnsOfDamaged` returns undefined.
  */
 const recover = (path: string, { folder, processes }: SessionPlace): Promise<void> =>
   whileLocked(path, processes, async () => {

@@ -25,8 +25,8 @@ export interface Interruption {
   ) => Promise<Value>;
   /**
    * Runs work that Ctrl-C cancels without ending the program: the first Ctrl-C only aborts the work's AbortSignal. A
-   * second Ctrl-C, or another signal of the operating system, interrupts the whole program. With `anySignal`, the other
-   * signals count as Ctrl-C.
+   * second Ctrl-C, or another signal of the operating system, interrupts the whole program. If `anySignal` is true, the
+   * other signals count as Ctrl-C.
    */
   readonly interruptible: System["interruptible"];
 }

@@ -16,8 +16,8 @@ export interface System {
   readonly interrupted: AbortSignal;
   /**
    * Runs work that Ctrl-C cancels without ending gpuctl: the first Ctrl-C only aborts the signal passed to `work`. A
-   * second Ctrl-C, or another signal of the operating system, aborts `interrupted`. With `anySignal`, a closed terminal
-   * and a termination signal count as Ctrl-C.
+   * second Ctrl-C, or another signal of the operating system, aborts `interrupted`. If `anySignal` is true, a closed
+   * terminal and a termination signal count as Ctrl-C.
    */
   readonly interruptible: <Value>(
     work: (signal: AbortSignal) => Promise<Value>,
@@ -108,9 +108,9 @@ export interface Sink {
   /** Terminal height; 0 if unknown. */
   readonly rows: number;
   /**
-   * Resolves when the chunk is written, and rejects if it cannot be written. A closed pipe ends the process quietly.
-   * With `reportsClosedPipe`, the promise rejects instead. Without `reportsErrors`, stderr ignores a closed pipe and
-   * failed writes.
+   * Resolves when the chunk is written, and rejects if it cannot be written. A closed pipe ends the process quietly or,
+   * if `reportsClosedPipe` is true, rejects the promise. On stderr, a closed pipe and failed writes are ignored, unless
+   * `reportsErrors` is true.
    */
   readonly write: (chunk: string | Uint8Array, options?: WriteOptions) => Promise<void>;
 }
@@ -136,8 +136,8 @@ export type PictureTerminal = {
 );
 
 /**
- * Opens files with the system's viewer; of many files, only the first few. `paths` are absolute. Returns how many files
- * were opened.
+ * Opens files with the system's viewer. On Linux and Windows, opens only the first few of many files. `paths` are
+ * absolute. Returns how many files were opened.
  */
 export type Viewer = (paths: readonly string[]) => Promise<number>;
 

@@ -30,8 +30,8 @@ export default defineCommand({
 });
 
 /**
- * Returns the service's list of chat models. Throws `NotOffered` if the service does not list them, and
- * `InvalidResponse` if the response is not a list.
+ * Returns the service's list of chat models. Throws `NotOffered` if the service does not list them, `NoDescription` if
+ * the service's OpenAPI description is not available, and `InvalidResponse` if the response is not a list.
  */
 async function chatModels({ describe, request }: Pick<Context, "describe" | "request">): Promise<unknown> {
   const needed = {
@@ -47,7 +47,10 @@ async function chatModels({ describe, request }: Pick<Context, "describe" | "req
   return models;
 }
 
-/** The names of the chat models; empty if the service does not list them, or if the list cannot be used. */
+/**
+ * The names of the chat models. Empty if the service does not list them, if its OpenAPI description is not available,
+ * or if the list cannot be used.
+ */
 export async function modelNames(context: Pick<Context, "describe" | "request">): Promise<readonly string[]> {
   try {
     return recordsOf(await chatModels(context))

@@ -16,8 +16,8 @@ export interface CommandLine {
 
 /**
  * Returns the command line for the settings of a picture. The settings are untrusted, so the line contains only known
- * fields with values of the right kind. The line has no control characters, because a terminal would treat them as key
- * presses when the line is pasted.
+ * fields with values of the right kind. The only control characters in it are line breaks within quotes: a terminal
+ * would treat other control characters as key presses when the line is pasted.
  */
 export function commandLine(settings: Readonly<Record<string, unknown>>): CommandLine {
   const prompt = typeof settings.prompt === "string" ? clean(settings.prompt) : "";

@@ -195,8 +195,8 @@ const leftBehind = (
       !(job.plan.detached && isUnderWay(job)) &&
       job.values === hashOfValues(env, job.id),
   );
-  // A killed process may have had the same name (host and PID) as this one: in a container, gpuctl may be PID 1 after
-  // each start.
+  // The name of a process contains its host, its PID and, where that is known, its start time. Without the start time,
+  // a killed process may have had the same name as this one: in a container, gpuctl may be PID 1 after each start.
   const left = open.findLast(({ process }) => process === self || !isRunning(process));
   const unknown = open.findLast(({ process }) => isRunning(process) && !isHere(process));
   if (unknown && left?.rentalId === undefined) throw mayBeAttended(unknown);

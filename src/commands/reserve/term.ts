@@ -150,9 +150,9 @@ function priceOf(error: unknown, sent: number): number | undefined {
 }
 
 /**
- * Matches a number together with any separators, as in 1,296.00 or 129 600, and any currency. `priceIn` does not use a
- * number with a separator or a currency: the number may be in dollars, and a separator may stand for thousands or for
- * decimals.
+ * Matches a number with its separators, as in 1,296.00 or 129 600, and with its currency, as in $1296 or 1296 USD.
+ * `priceIn` does not use a number with a separator or a currency: the number may be in dollars, and a separator may
+ * stand for thousands or for decimals.
  */
 const numbers =
   /(?:[$€£¥-]\s*)?(?<![\p{L}\d_])[\p{L}\d_]*\d(?:[.,'’_\s]?\d)*[\p{L}\d_%]*(?:\s+(?:dollars?|USD|EUR)\b)?/giu;

@@ -84,8 +84,8 @@ export async function speakParts(text: LongText, context: PartsContext): Promise
     await removeIfEmpty(folder);
   };
   const hashes = text.parts.map((part) => requestHash(part, text.fields, context.settings));
-  // If the lock was taken over, the process that held it may only be suspended. It may still write a part to a file
-  // with a temporary name.
+  // If the lock was taken over, the process that held it may be suspended instead of ended. Then that process may still
+  // write a part to a file with a temporary name.
   const isDone = ({ hash }: PartFile) => (hash === undefined ? !lock.isTakenOver : hashes.includes(hash));
   const remove = async () => {
     if (!(await lock.isHeld())) return;
@@ -117,8 +117,8 @@ const takenOver = (folder: string): InUse =>
 
 /**
  * Returns the folder for the parts. It is next to the output or, for stdout, in the state folder. It is named after the
- * output file, or else the input file, or else the beginning of the text. Texts with the same name for the folder share
- * it if they are sent to the same service and with the same fields.
+ * output file, or else the input file, or else the beginning of the text. Texts share a folder if this name, the
+ * service and the fields of their requests are the same.
  */
 async function folderFor(
   { target: { to }, file, names, fields }: LongText,

@@ -11,9 +11,9 @@ import {
 import { replacementOperations } from "./replacements.ts";
 
 /**
- * Operations of which the service documents only the names of their groups. Their inputs and outputs are the sandbox's
- * own assumptions. On another service, gpuctl calls these operations only as that service's OpenAPI description defines
- * them.
+ * Operations that the service does not document: it names only the groups that they belong to. Their inputs and outputs
+ * are the sandbox's own assumptions. On another service, gpuctl calls these operations only as that service's OpenAPI
+ * description defines them.
  */
 export const assumedOperations = {
   terminateVirtualMachineRental,

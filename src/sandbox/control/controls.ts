@@ -28,7 +28,9 @@ export interface SandboxStatus {
   readonly balanceCents: number;
   readonly rentals: { readonly active: number; readonly ended: number };
   readonly volumes: number;
-  /** Whether the user with the built-in keys exists. If not, these keys do not work until a reset. */
+  /**
+   * Whether the user with the built-in keys exists. If not, the keys do not work until the state is reset or replaced.
+   */
   readonly userExists: boolean;
   /** The number of faults that can still affect calls. */
   readonly faults: number;

@@ -23,7 +23,7 @@ export const faultInput = z.strictObject({
   /** Only calls with the API key of this name. */
   key: z.string().min(1).optional(),
   after: z.int().min(0).default(faultDefaults.after),
-  /** How many calls the fault affects. The default is 1 or, with `every` or `rate`, no limit. */
+  /** How many calls the fault affects. The default is 1 or, if `every` or `rate` is set, no limit. */
   times: z.int().min(1).optional(),
   every: z.int().min(1).optional(),
   /** The share of the calls that the fault affects. */
@@ -55,7 +55,7 @@ export const faultInput = z.strictObject({
   stall: z.boolean().default(false),
   /** Responds with a body that is not JSON. */
   garbage: z.boolean().default(false),
-  /** The operation takes effect even though its response is replaced. */
+  /** The operation takes effect even if its response is replaced or the connection is broken. */
   applied: z.boolean().default(false),
 });
 

@@ -56,7 +56,7 @@ async function createChatCompletion(
 }
 
 /**
- * Returns the supported undocumented fields of an input. With a chat script, any model is accepted.
+ * Returns the supported undocumented fields of an input. If there is a chat script, any model is accepted.
  * @throws ApiError when the input is outside the sandbox's own limits
  */
 function extensionsOf(input: Input, isScripted: boolean): z.output<typeof extensions> {

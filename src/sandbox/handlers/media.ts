@@ -14,7 +14,7 @@ export const speedRange = { min: 0.25, max: 4 } as const;
 /** The longest text that the sandbox speaks, in UTF-16 code units: about ten minutes at speed 1. */
 export const maxSpeechLength = 10_000;
 
-/** The seed, below 2^32, of the n-th picture that is requested without one. */
+/** The seed, below 2^32, of the n-th picture that is requested without a seed. */
 const derivedSeed = (n: number): number =>
   createHash("sha256").update(`picture ${n}`).digest().readUInt32BE();
 

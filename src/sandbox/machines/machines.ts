@@ -37,9 +37,9 @@ const pollMs = 250;
 /** Machines that stand in for running rentals: OpenSSH servers on this computer, each with a home folder of its own. */
 export interface Machines {
   /**
-   * Starts the machines of each running rental and, until `close`, of each rental that starts to run. With `untilEnd`,
-   * the programs on the machines end at `close` or when this process ends, even if it is killed. Otherwise, they run
-   * until their rental ends or, if the folder is temporary, at most until `close`.
+   * Starts the machines of each running rental and, until `close`, of each rental that starts to run. If `untilEnd` is
+   * true, the programs on the machines end at `close` or when this process ends, even if it is killed. Otherwise, they
+   * run until their rental ends or, if the folder is temporary, at most until `close`.
    * @throws Unavailable if sshd is not installed or cannot be used
    */
   start(options?: { readonly untilEnd?: boolean }): Promise<void>;

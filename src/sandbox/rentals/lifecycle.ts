@@ -61,7 +61,7 @@ export interface RentalState {
   readonly termPeriodDays: number | null;
   readonly reservedUntil: number | null;
   readonly costPerHourCents: number;
-  /** The cost so far. Every whole second since the rental started to run is billed. */
+  /** The cost so far. Every whole second is billed from when the rental starts to run until it ends or fails. */
   readonly billedCents: number;
 }
 

@@ -41,7 +41,7 @@ export interface RequestControl {
   /** The most recent matching requests, oldest first. */
   list(filter?: unknown): readonly NumberedRequest[];
   count(filter?: unknown): number;
-  /** Removes the matching requests, or all without a filter. Returns how many were removed. */
+  /** Removes the matching requests or, if no filter is given, all requests. Returns how many were removed. */
   clear(filter?: unknown): number;
   /**
    * Checks how many requests match: exactly `count`, or from `atLeast` to `atMost`. Without any of the three, at least

@@ -274,8 +274,8 @@ const leaseText = ({ message, hint }: LeaseNotStored): string =>
   `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/\.$/, "")}. ${hint}`;
 
 /**
- * The failure of a command that did everything except store some leases. Its message is about the first of these. The
- * failure context, which is also printed if the result cannot be printed, does not repeat that message.
+ * The failure of a command that did everything except store some leases. Its message is about the first of these
+ * leases. The failure context, which is also printed if the result cannot be printed, does not repeat that message.
  */
 function leaseFailureOf(
   records: readonly unknown[],

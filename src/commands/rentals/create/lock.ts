@@ -10,8 +10,8 @@ type LockContext = Pick<Context, "files" | "say" | "sleep">;
 const lockFile = "rentals-create";
 
 /**
- * In milliseconds. It takes seconds to create a rental. A process that is suspended meanwhile loses the lock after this
- * time.
+ * In milliseconds. A process renews its lock while it runs. If it is suspended for this long, another process may take
+ * over the lock.
  */
 const staleMs = 10_000;
 

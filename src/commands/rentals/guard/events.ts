@@ -14,7 +14,7 @@ export interface GuardEvent {
    * - `failed`: the rental should have ended, but may still be active and billed; or the command of `--notify` failed
    * - `ends-soon`: the lease will be over soon
    * - `no-lease`: the rental is active and has no lease
-   * - `unclear`: it is not certain which rental a pending lease is for
+   * - `unclear`: it is not certain which rental, if any, a pending lease (one without a rental ID) is for
    * - `disputed`: the lease is over according to only one of two clocks
    * - `unchecked`: the lease ends when its process ends, and that process cannot be checked from here
    * - `unreadable`: lines of the lease file are damaged, or a job on this machine cannot be read

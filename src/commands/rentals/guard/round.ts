@@ -64,15 +64,17 @@ const leaseLine = (verb: string, args: readonly string[], { place }: Pick<Guard,
   `\`${commandLine(`rentals lease ${verb}`, args, place.ownFolder ? [] : ["--lease-file", place.path])}\``;
 
 /**
- * A number of milliseconds. If a lease is over according to only one of two clocks, this is reported only after this
- * time. Two creation times count as equal up to this difference, because a service may write the same time in two ways.
+ * A number of milliseconds with two uses. A lease that is over according to only one of two clocks is reported only
+ * once that clock is this far past the end of the lease. Two creation times count as equal up to this difference,
+ * because a service may write the same time in two ways.
  */
 const tolerance = timeUnits[2].milliseconds;
 
 /**
  * Checks the leases and the active rentals once, and ends the rentals whose leases are over. Runs the user's command
  * for each event, and returns the events. In a dry run, changes nothing and does not run the command. Throws if the
- * lease file cannot be read, if its lock is lost, if the user interrupts, and if `activeRentals` throws.
+ * lease file cannot be read, if another process holds its lock for too long when a change must be saved, if the user
+ * interrupts, and if `activeRentals` throws.
  */
 export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
   const events: GuardEvent[] = [];
@@ -240,10 +242,10 @@ type Outcome = Pick<GuardEvent, "event" | "message" | "error">;
 
 /**
  * Ends the rental of a lease that was over when the guard checked, if the lease is still over. Holds the lock of the
- * lease file, so that no other process changes a lease meanwhile: until the guard has the lock, the lease can still be
- * extended. If the disk is full, ends the rental without the lock: no process can extend the lease on a full disk, and
- * ending a rental twice does no harm. If this user may not write the lease file, only reports the rental, because
- * another user may be extending the lease. Returns undefined if there is nothing to report.
+ * lease file, so that no other process changes a lease meanwhile. Until the guard has the lock, another process can
+ * still extend the lease. If the disk is full, ends the rental without the lock: no process can extend the lease on a
+ * full disk, and ending a rental twice does no harm. If this user may not write the lease file, only reports the
+ * rental, because another user may be extending the lease. Returns undefined if there is nothing to report.
  */
 async function endOver(found: Lease, guard: Guard): Promise<Outcome | undefined> {
   const { place, settings } = guard;

@@ -87,7 +87,7 @@ async function attendClaimed(
       },
     );
   }
-  // Ctrl-C during these lookups has the same effect as later: `attend` gets `stopped`, too.
+  // Ctrl-C during these lookups has the same effect as later, because `attend` also gets the signal `stopped`.
   return attendance.interruptible(async (stopped) => {
     context.setFailureContext(notAttached(job), { evenIfUnread: true });
     const machines = await startMachines();

@@ -57,7 +57,8 @@ export default defineCommand({
       }));
       const rental = lease.rentalId === undefined ? "its rental" : `rental ${lease.rentalId}`;
       const consequence = `, so \`gpuctl rentals guard\` does not end ${rental}`;
-      // If RENTAL is a token, the lease of a later rental that got the same ID stays. A guard may end that later rental.
+      // If RENTAL is a token, the lease of a later rental that got the same ID stays, so a guard may still end a rental
+      // with this ID. The message then leaves out the consequence.
       context.say(`Removed this lease${isOneLease && lease.rentalId !== undefined ? "" : consequence}.`);
     }
     return { data: leaseRecord(lease) };

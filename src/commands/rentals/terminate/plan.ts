@@ -49,9 +49,9 @@ type Planning = Pick<Context, "call" | "describe" | "settings" | "say">;
 
 /**
  * Plans how to terminate the rentals with these IDs or labels, without terminating any. Throws `NotFound` if a rental
- * does not exist, `UsageError` if several rentals have the same label or an ID cannot be sent, `NotOffered` if it is
- * not clear which operation terminates a rental, and `NoDescription` if the OpenAPI description cannot be fetched in a
- * few seconds.
+ * does not exist, `UsageError` if several rentals have the same label or an ID cannot be sent, `NotOffered` if the
+ * service lists no operation that terminates a rental or it is not clear which one does, and `NoDescription` if the
+ * OpenAPI description cannot be fetched in a few seconds.
  */
 export async function planTermination(
   words: readonly string[],
@@ -88,7 +88,8 @@ export async function planRecord(id: string, record: unknown, context: Planning)
 /**
  * Plans how to terminate the active rentals that match. A rental that cannot be terminated gets a plan with a
  * `problem`. Fetches the service's OpenAPI description only if a matching rental has an ID. Then it may throw
- * `NoDescription`, as `planTermination` does.
+ * `NoDescription`, as `planTermination` does, and `NotOffered` if the service lists no operation that terminates any
+ * rental.
  */
 export async function planMatching(
   matches: (record: unknown) => boolean,

@@ -4,7 +4,8 @@ const ink: Color = [255, 255, 255];
 const dim: Color = [214, 218, 226];
 
 /**
- * Draws a band at the bottom that marks the picture as the sandbox's, with as much of the caption as fits on the right.
+ * Draws a band at the bottom that marks the picture as the sandbox's. The caption is at the right end of the band, and
+ * is cut off if it is too long.
  */
 export function drawMark(canvas: Canvas, caption: string): void {
   const { width, height } = canvas;

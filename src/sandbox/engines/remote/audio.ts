@@ -12,7 +12,8 @@ const fixed = { response_format: "wav", stream: false } as const;
 
 /**
  * Asks an engine with OpenAI's API to speak a text. Fields that the service does not document are passed on as given,
- * except those in `fixed`. If such a field has another value, a header of the response lists it as ignored.
+ * except those in `fixed`: if the request has another value for one of them, a header of the response lists that field
+ * as ignored.
  */
 export const speakWithEngine = (
   exchange: Exchange,

@@ -102,7 +102,8 @@ const loraList = z.array(
 /**
  * The LoRAs in the form that the engine reads: AUTOMATIC1111 and Forge read them from the prompt, stable-diffusion.cpp
  * and KoboldCpp from a list of files.
- * @throws EngineFailure if the engine lists its LoRAs and a requested one is missing, which AUTOMATIC1111 would ignore
+ * @throws EngineFailure if the engine lists its LoRAs and a requested one is not among them. AUTOMATIC1111 itself would
+ * ignore such a LoRA.
  */
 async function withLoras({ prompt, lora = {} }: Input, access: EngineAccess): Promise<object> {
   const weights = Object.entries(lora);
