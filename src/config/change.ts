@@ -73,8 +73,8 @@ function withProfile(config: Config, name: string, profile: Profile): Config {
   const hint = profileOf(config, name) === undefined ? nameProblem(name) : undefined;
   if (hint) throw new UsageError(`${JSON.stringify(name)} is not a valid profile name`, { hint });
   const profiles = Object.fromEntries([...Object.entries(config.profiles ?? {}), [name, profile]]);
-  // Without a current profile, only the first profile and one named `default` become the current one: see
-  // `removeProfile`.
+  // If there is no current profile, this profile becomes the current one only if it is the first one or is named
+  // `default`: see `removeProfile`.
   const isFirst = Object.keys(config.profiles ?? {}).length === 0 || name === defaultProfile;
   const current = config.profile ?? (isFirst ? name : undefined);
   return { ...config, ...(current !== undefined && { profile: current }), profiles };
@@ -195,10 +195,10 @@ const isBusy = (path: string, lockPath: string): UsageError =>
   });
 
 /**
- * Replaces the configuration. `conf` writes a temporary file, which is renamed only if it is complete. This is needed
- * because `conf` does not notice if an almost full disk accepts only part of a file, and because `conf` does not
- * replace files atomically when it runs in a Snap package. Passes no schema to `conf`: validation would load ajv, which
- * is slow, and TypeScript has already checked the value.
+ * Replaces the configuration. `conf` writes a temporary file, and this function renames the file only if it is
+ * complete: `conf` does not notice if an almost full disk accepts only part of a file, and does not replace files
+ * atomically when it runs in a Snap package. Passes no schema to `conf`: validation would load ajv, which is slow, and
+ * TypeScript has already checked the value.
  */
 async function write(config: Config, path: string): Promise<void> {
   const { default: Store } = await import("conf");

@@ -13,7 +13,7 @@ export type ErrorCode = keyof typeof errors;
 
 /** The errors of every operation that needs a key. */
 export const commonErrors = ["BAD_REQUEST", "UNAUTHORIZED", "FORBIDDEN", "INTERNAL_SERVER_ERROR"] as const;
-/** The errors of operations that need a key and may not find what they look up. */
+/** The errors of operations that need a key and can also fail with NOT_FOUND. */
 export const lookupErrors = [...commonErrors, "NOT_FOUND"] as const;
 
 /** The body of every error response. The service does not document the entries of `issues`. */

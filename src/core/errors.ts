@@ -9,8 +9,8 @@ export const hintOf = (cause: unknown): string =>
   cause instanceof Error && "hint" in cause && typeof cause.hint === "string" ? cause.hint : "";
 
 /**
- * Invalid input from the user. Nothing was sent, unless another program changed the output of a running batch. In
- * `issues`, `flag` names a flag or argument: `--gpus`, `RENTAL`.
+ * Invalid input from the user, or a file that cannot be used. Nothing was changed or charged, unless another program
+ * changed the output of a running batch. In `issues`, `flag` names a flag or argument: `--gpus`, `RENTAL`.
  */
 export class UsageError extends Error {
   override readonly name = "UsageError";
@@ -35,7 +35,10 @@ class WithHint extends Error {
   }
 }
 
-/** A spending limit would be exceeded. If there is no hint, nothing was sent. */
+/**
+ * A spending limit would be exceeded, or cannot be checked because a cost is unknown. The request that would spend was
+ * not sent. If `hint` is not set, the error report says that nothing was sent.
+ */
 export class BudgetExceeded extends Error {
   override readonly name = "BudgetExceeded";
   readonly hint: string | undefined;
@@ -253,7 +256,10 @@ export class ResultTruncated extends Error {
   override readonly name = "ResultTruncated";
 }
 
-/** An error about a result that was paid for. Without a hint, the error report shows the hint of the class, if any. */
+/**
+ * An error about a result that was paid for. If `hint` is not set, the error report shows its standard hint for this
+ * kind of error, if there is one.
+ */
 class OfPaidResult extends Error {
   readonly hint: string | undefined;
   constructor(message: string, { hint, ...options }: ErrorOptions & { readonly hint?: string } = {}) {

@@ -163,8 +163,8 @@ export function utf8Text(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Reads a text file for a flag, or stdin for `-`. Throws `UsageError` if it is not text in UTF-8. Otherwise, the text
- * would be sent, and perhaps paid for, with replacement characters.
+ * Reads a text file for a flag, or stdin for `-`. Throws `UsageError` if it is not text in UTF-8, because it would be
+ * sent, and perhaps paid for, with replacement characters.
  */
 export async function readText(
   path: string,

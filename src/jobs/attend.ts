@@ -37,7 +37,8 @@ export interface JobOutcome {
   readonly uncopied?: string;
   /**
    * Why the job ended early: a limit, Ctrl-C, `rentals jobs cancel` or a failure. With `detached`, only gpuctl ends,
-   * and the job continues. A detached job also continues after Ctrl-C, and if gpuctl cannot reach the rental.
+   * and the job continues. A detached job whose command has started also continues after Ctrl-C, and if gpuctl cannot
+   * reach the rental.
    */
   readonly because?: "limit" | "interrupted" | "canceled" | "failure" | "detached";
   readonly failure?: unknown;
@@ -49,7 +50,7 @@ type Ended = Pick<JobOutcome, "status" | "unreceived" | "because" | "failure">;
 interface Attending {
   /**
    * Aborted to end the job early: the command is stopped, and the rental is ended unless it is kept. A detached job
-   * continues.
+   * whose command has started continues instead.
    */
   readonly stopped: AbortSignal;
   /** Environment variables of the command. */
@@ -114,8 +115,8 @@ export async function attend(journal: Journal, given: JobHost, attending: Attend
   if (host.isCanceled() || outcome.failure instanceof CanceledElsewhere)
     outcome = { status: outcome.status, because: "canceled", fetched: [] };
   await shown.endIfRead();
-  // If the command of a detached job was not started, no one else starts it, so the rental must end. If the command
-  // runs, a connection problem of this computer does not end it.
+  // If the command of a detached job was not started, no one else starts it, so the rental must end. If the command was
+  // started, neither Ctrl-C nor a connection problem of this computer ends the job.
   const isLeft = () =>
     plan.detached &&
     (outcome.because === "detached" ||

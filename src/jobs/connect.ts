@@ -41,8 +41,8 @@ const longestAttempt = 120_000;
 const tolerance = 10_000;
 
 /**
- * Runs `work` on a rental: waits until the rental can be reached, and runs the work again after a lost connection. While
- * the rental cannot be looked up, uses its last known address.
+ * Runs `work` on a rental: waits until the rental can be reached, and runs the work again after a lost connection. As
+ * long as lookups of the rental fail, uses its last known address.
  *
  * Throws `RentalFailed` if the rental has failed, has ended, stays missing or no longer has the job's label. Throws
  * `RentalUnreachable` if the rental keeps refusing the login, or if waiting does not help, for example because the host

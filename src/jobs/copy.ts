@@ -12,7 +12,7 @@ export interface CopyTools {
   readonly signal: AbortSignal;
 }
 
-/** Whether this computer has an rsync with all options that gpuctl uses. The rsync of macOS does not have all of them. */
+/** Whether this computer has an rsync with all options that gpuctl uses. The rsync of macOS lacks some of them. */
 export async function hasUsableRsync(
   { cwd }: Ssh,
   {
@@ -216,7 +216,8 @@ const someFailed = { rsync: 23, scp: 1 };
 class TargetsMissing extends ConnectionLost {}
 
 /**
- * A line on stderr that reports no problem of its own: the last line of rsync or scp, or a warning of the rental's shell.
+ * Matches a line on stderr that reports no problem of its own: the last line of rsync or scp, or a warning of the
+ * rental's shell.
  */
 const harmless =
   /^(rsync (error|warning): |\S*scp: failed to upload directory |\S*sh: (line \d+: )?warning: setlocale: )/;

@@ -41,8 +41,8 @@ export interface LeaseRound {
 export interface RoundOptions {
   readonly service: string;
   /**
-   * Undefined if not all active rentals are known. Then only leases that have a rental ID are considered, and those of
-   * jobs.
+   * Undefined if not all active rentals are known. Then only leases that have a rental ID or belong to a job are
+   * considered.
    */
   readonly rentals: readonly ActiveRental[] | undefined;
   /** The active rentals of the type that jobs use; undefined if they are not known. */
@@ -110,7 +110,7 @@ export function leaseRound({ leases }: Leases, options: RoundOptions): LeaseRoun
   };
 }
 
-/** Whether the label was made for this lease, as `rentals run` does. */
+/** Whether a lease belongs to a job: `rentals run` puts the token of the lease into the label of the rental. */
 const isOfJob = ({ label, token }: Lease): boolean => label?.includes(token) === true;
 
 /** Whether a lease is over according to all clocks. */

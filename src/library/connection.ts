@@ -159,8 +159,8 @@ export function createConnection(options: ClientOptions, fetch: Fetch): Connecti
     abortCalls: () => {
       const { abort } = closing;
       closing = newClosing();
-      // Closing the client aborts a fetch that is under way, and a store keeps the error of its fetch. So later calls
-      // get a new store.
+      // Closing the client aborts a request for the description that is under way, and a store keeps the error of its
+      // request. So later calls get a new store.
       descriptions = newDescriptions();
       abort();
     },

@@ -51,7 +51,7 @@ const byStatus = {
 
 /**
  * An input is invalid, for example because a value is outside the documented limits. `issues` say where and why. The
- * operation was not sent.
+ * request was not sent.
  */
 export class InvalidInput extends Error {
   override readonly name = "InvalidInput";

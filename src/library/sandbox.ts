@@ -83,7 +83,8 @@ export interface SandboxOptions {
   readonly only?: OperationSetName | undefined;
   /**
    * The state that the sandbox starts with and that `reset` restores: an object, or text in YAML or JSON. It can
-   * contain rentals, volumes, keys, the user, a balance and a clock. It replaces the state in `file`.
+   * contain rentals, volumes, keys, the user, other accounts, a balance, a clock, a scenario, situations, boot rules
+   * and faults. It replaces the state in `file`.
    */
   readonly seed?: Seed | string | undefined;
   /** The scenario to start in, such as `capacity-crunch`. `reset` restores it. */

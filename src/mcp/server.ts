@@ -93,8 +93,9 @@ export async function serveTools(
 }
 
 /**
- * Accepts any parameters: the SDK checks them itself before it calls the handler, and responds to invalid ones with
- * "invalid params". With the SDK's schema here, the response to invalid parameters would be an internal error.
+ * Accepts any parameters: the SDK applies this schema first, and then checks the parameters itself and responds to
+ * invalid ones with "invalid params". If this were the SDK's own schema, invalid parameters would fail in the first
+ * step, and the response would be an internal error.
  */
 const anyToolCall = z.object({ method: z.literal("tools/call"), params: z.unknown().optional() });
 

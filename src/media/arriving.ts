@@ -220,7 +220,7 @@ export const maxResults = 100;
 
 /**
  * How many results of one response are decoded into files while they arrive: one more than are saved, which is enough
- * to see that there are too many. Each of them has an open file, and the others stay in the response.
+ * to see that there are too many. Each of them has an open file. Further results stay in the response as text.
  */
 export const maxArriving = maxResults + 1;
 

@@ -38,9 +38,11 @@ export interface DescribedResponse {
 }
 
 /**
- * Whether a response must be JSON, whatever its content type says: the description gives a JSON schema, and does not
- * list that content type. False if it lists the content type, even if that is JSON. `default` counts only if no 2xx
- * response is described. For a body with a content type, if the status is not described, another 2xx response counts.
+ * Whether a response must be JSON, whatever its content type says: the description gives a JSON schema for it, and does
+ * not list its content type. False if the description lists the content type, even if the content type is JSON.
+ *
+ * If the status is not described, the description of `default` is used, but only if no 2xx response is described. If a
+ * 2xx response is described, and the response has a content type, the first 2xx response with a JSON schema is used.
  */
 export function isDescribedAsJson(
   { status, type }: { readonly status: number; readonly type: string | null },

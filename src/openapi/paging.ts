@@ -8,7 +8,10 @@ export interface Paging {
   readonly cursor?: string | undefined;
   readonly page?: string | undefined;
   readonly offset?: string | undefined;
-  /** Whether the description says that a page carries a token. A page without a token is then the last one. */
+  /**
+   * Whether the description says that a page carries a token. A page without a token is then the last one, unless it
+   * says that there are more records.
+   */
   readonly hasToken?: boolean | undefined;
 }
 

@@ -71,8 +71,7 @@ describe.skipIf(process.platform === "win32")("other documented examples work as
   test.for(others.map((line, at) => ({ line, on: sample(ways, at % ways.length) })))(
     "$line",
     async ({ line, on }, context) => {
-      // Process substitution is not in POSIX.
-      const shell = line.includes("<(") ? "bash" : "sh";
+      const shell = line.includes("completion bash") ? "bash" : "sh";
       skipWithout(shell, context);
       if (on.includes("terminal")) {
         const terminal = (await createHome()).shellOnTerminal(line, { shell });

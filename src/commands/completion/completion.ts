@@ -6,11 +6,8 @@ import { shells } from "../../core/runtime/shells.ts";
 export default defineCommand({
   path: "completion",
   summary: "Print the completion script for a shell",
-  details: `For bash:
-  mkdir -p ~/.local/share/bash-completion/completions
-  gpuctl completion bash > ~/.local/share/bash-completion/completions/gpuctl
-Without bash-completion 2, also add this to ~/.bashrc (on macOS, to ~/.bash_profile, or to ~/.profile if only that file exists):
-  . ~/.local/share/bash-completion/completions/gpuctl
+  details: `For bash, add this to ~/.bashrc (on macOS, to ~/.bash_profile, or to ~/.profile if only that file exists):
+  eval "$(gpuctl completion bash)"
 For zsh, write the script to a folder in $fpath before compinit runs:
   mkdir -p ~/.zfunc && gpuctl completion zsh > ~/.zfunc/_gpuctl
 For fish:

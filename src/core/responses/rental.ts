@@ -56,8 +56,8 @@ export const createdAtOf = (record: unknown): number | undefined =>
   parseTime(asText(firstAt(record, ["createdAt"])));
 
 /**
- * Creation times that differ by at most this many milliseconds are the same: a service may write a time in two ways, for
- * example without seconds.
+ * Creation times that differ by at most this many milliseconds are the same: a service may write a time in two ways,
+ * for example with and without seconds.
  */
 export const creationTolerance = timeUnits[2].milliseconds;
 
