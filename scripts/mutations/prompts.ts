@@ -201,9 +201,23 @@ export const promptMutations: readonly Mutation[] = [
   {
     name: "terminate does not say which ID a label stands for",
     file: "src/commands/rentals/terminate/plan.ts",
-    from: "if (id !== undefined) say(",
-    to: 'if (id === "") say(',
+    from: "    if (id === undefined) continue;\n    say(",
+    to: "    if (id === undefined) continue;\n    void (",
     tests: ["test/commands/labels.test.ts"],
+  },
+  {
+    name: "terminate ends a rental whose record has another label than the list",
+    file: "src/commands/rentals/terminate/plan.ts",
+    from: "if (other === label) return;",
+    to: 'if (other !== "") return;',
+    tests: ["test/commands/rentals-terminate.test.ts"],
+  },
+  {
+    name: "the type of a rental is that of the first list with its ID",
+    file: "src/client/rentals/type.ts",
+    from: "const isUnique = isComplete && new Set(withId.map(({ type }) => type)).size === 1;",
+    to: "const isUnique = true;",
+    tests: ["test/commands/rentals-terminate.test.ts"],
   },
   {
     name: "the error for gpuctl balance suggests nothing",

@@ -145,9 +145,16 @@ export const resultMutations: readonly Mutation[] = [
   {
     name: "a batch loses a picture that cannot be decoded if another one can",
     file: "src/batch/engine/send.ts",
-    from: "if (received === undefined) return unusable(problem, body, response);",
-    to: "if (received !== null) return unusable(problem, body, response);",
+    from: "if (received === undefined) return unusable(problem, body, response, { notSaved });",
+    to: "if (received !== null) return unusable(problem, body, response, { notSaved });",
     tests: ["test/commands/batch.test.ts"],
+  },
+  {
+    name: "a batch goes on although a picture could not be saved in its folder",
+    file: "src/batch/engine/run.ts",
+    from: "this.#notSaved ??= sent.notSaved;",
+    to: "return;",
+    tests: ["test/commands/batch-disk.test.ts"],
   },
   {
     name: "a batch loses a picture that cannot be decoded and is under a repeated key",
