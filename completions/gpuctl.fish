@@ -374,7 +374,7 @@ complete -c gpuctl -n '__gpuctl_at \'batch\' 0' -a retry -d 'Mark lines of a bat
 complete -c gpuctl -n '__gpuctl_at \'batch\' 0' -a merge -d 'Join the outputs of all shards, and check that no result is missing'
 complete -c gpuctl -n '__gpuctl_at \'batch\' 0' -a status -d 'Show the progress of a batch, with all its shards'
 complete -c gpuctl -n '__gpuctl_at \'batch\' 0' -a manifest -d 'Print a job that runs a batch in shards on Kubernetes, Slurm, GitHub or GitLab'
-complete -c gpuctl -n '__gpuctl_at \'batch run\'' -l out -r -F -d 'Output file, with one line for each line of the input, in any order'
+complete -c gpuctl -n '__gpuctl_at \'batch run\'' -l out -r -F -d 'Output file, with one line for each line of the input, in any order; with shards, the file of the whole batch'
 complete -c gpuctl -n '__gpuctl_at \'batch run\'' -l prompts -r -F -d 'Read prompts from a file: one per line, or a CSV file whose columns are named after fields'
 complete -c gpuctl -n '__gpuctl_at \'batch run\'' -l endpoint -x -a 'chat image tts' -d 'What to generate from the prompts'
 complete -c gpuctl -n '__gpuctl_at \'batch run\'' -s m -l model -x -d 'Model for the prompts'

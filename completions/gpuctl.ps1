@@ -772,7 +772,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     )
     'batch' = @()
     'batch run' = @(
-      ,@(@('--out'), 'Output file, with one line for each line of the input, in any order', @(), '')
+      ,@(@('--out'), 'Output file, with one line for each line of the input, in any order; with shards, the file of the whole batch', @(), '')
       ,@(@('--prompts'), 'Read prompts from a file: one per line, or a CSV file whose columns are named after fields', @(), '')
       ,@(@('--endpoint'), 'What to generate from the prompts', @('chat', 'image', 'tts'), '')
       ,@(@('-m', '--model'), 'Model for the prompts', @(), '')

@@ -44,7 +44,8 @@ const isShardOf = (out: string, whole: string): boolean =>
 
 /**
  * Throws `UsageError` if the batch with this output has begun with another number of shards: each number divides the
- * lines differently, so some lines would be paid for twice. Shards of the same batch may start at any time.
+ * lines differently, so some lines would be paid for twice. Shards of the same batch may start at any time. Also throws
+ * if `whole` is the output of a single shard.
  * @param whole the output of the whole batch
  */
 export async function assertSameShards(whole: string, shard: Shard | undefined): Promise<void> {
@@ -54,7 +55,16 @@ export async function assertSameShards(whole: string, shard: Shard | undefined):
       : isShardOf(out, whole) && Number(shardName.exec(basename(out))?.[3]) !== shard?.count;
   for (const out of (await outputsIn(dirname(whole))).filter(isOther)) {
     const begun = await shardOf(out);
-    if (begun === undefined || begun?.count === shard?.count) continue;
+    if (begun === undefined) continue;
+    if (begun && basename(out) === basename(whole)) {
+      throw new UsageError(
+        `--out ${basename(out)} is the output of ${named(begun)}, not of the whole batch`,
+        {
+          hint: `Nothing was sent. To continue the batch, pass --out ${basename(wholeOutput(out))}.`,
+        },
+      );
+    }
+    if (begun?.count === shard?.count) continue;
     const again = begun ? `--shard I/${begun.count}` : "no --shard";
     throw new UsageError(
       `this run ${divided(shard)}, but the batch ${divided(begun)}: ${journalPath(out)} belongs to ${named(begun)}`,

@@ -1,7 +1,7 @@
 import type { Call } from "../client/call.ts";
 import { NotFound, UnexpectedResponse, UsageError } from "../core/errors.ts";
 import { idOf, idsOf, sameIdIn } from "../core/responses/rental.ts";
-import { ServiceError } from "../core/service-errors.ts";
+import { NotServed, ServiceError } from "../core/service-errors.ts";
 import { once } from "../core/tasks/once.ts";
 import { labelOf, recordsOf } from "./responses.ts";
 import type { Labelled } from "./values.ts";
@@ -99,7 +99,7 @@ const notAnId: ReadonlySet<number> = new Set([400, 404, 422]);
 
 /** Whether a list is not available: the service does not offer it, or the key has no permission to read it. */
 const isHidden = (error: unknown): boolean =>
-  error instanceof ServiceError && (error.status === 403 || error.status === 404);
+  error instanceof NotServed || (error instanceof ServiceError && [403, 404].includes(error.status));
 
 /**
  * The active rentals of both types. Leaves out a type that the service does not offer or the key may not list. Throws

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { codeOf, reasonOf, SaveFailed, saveFailed, Unavailable, WaitedTooLong } from "../core/errors.ts";
@@ -222,7 +223,7 @@ export async function whileLocked<Value>(
   return lockedUntil(
     `${path}.holder`,
     async (assertHeld) => {
-      const leases = await readLeases(path);
+      const leases = await readLeases({ path, ownFolder });
       return work(leases, (changed) => write(path, changed, assertHeld), assertHeld);
     },
     { processes, ...(sleep && { sleep }), ...lockTimes, timeout, busy: isBusy(path, timeout) },
@@ -266,13 +267,20 @@ const isBusy =
 
 /**
  * Reads the leases. Returns no leases if there is no file. Throws `Unavailable` if the file cannot be read, is not a
- * lease file, has another version, or is a symbolic link to a missing file.
+ * lease file, has another version, or is a symbolic link to a missing file; also if its folder is missing, unless that
+ * is gpuctl's own folder: the folder may be on a share that is not mounted.
  */
-export async function readLeases(path: string): Promise<Leases> {
-  const text = await readTextFile(await behindLink(path)).catch((error: unknown) => {
-    if (codeOf(error) === "ENOENT") return undefined;
+export async function readLeases({
+  path,
+  ownFolder,
+}: Pick<LeasePlace, "path" | "ownFolder">): Promise<Leases> {
+  const file = await behindLink(path);
+  const text = await readTextFile(file).catch((error: unknown) => {
+    const isMissing = codeOf(error) === "ENOENT";
+    const hasFolder = ownFolder || existsSync(dirname(file));
+    if (isMissing && hasFolder) return undefined;
     throw new Unavailable(
-      `the leases in ${path} cannot be read: ${reasonOf(error)}`,
+      `the leases in ${path} cannot be read: ${isMissing ? "the folder does not exist" : reasonOf(error)}`,
       "To use another file, set --lease-file or GPUCTL_LEASE_FILE.",
     );
   });

@@ -65,6 +65,7 @@ export async function startCommand(
 ): Promise<void> {
   const end = `end-${crypto.randomUUID()}`;
   const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${quoted(value)}`);
+  // `status.new` gets its space on the disk before the command runs, because the command may fill the disk.
   const script = `${folders(ssh)}
 umask 077
 mkdir -p "$w" "$d" || return 20
@@ -82,8 +83,9 @@ ${folders(ssh)}
 cat ${bootId} > "$d/boot_id" 2>/dev/null
 echo $$ > "$d/pid"
 trap : HUP INT TERM
+echo 000 > "$d/status.new"
 sh "$d/command" </dev/null >"$d/stdout" 2>"$d/stderr"
-echo $? > "$d/status.new"
+printf '%03d\\n' $? 1<> "$d/status.new"
 mv "$d/status.new" "$d/status"
 ${end}
 if command -v setsid >/dev/null; then setsid sh "$d/attend" </dev/null >/dev/null 2>&1 &

@@ -1,6 +1,6 @@
 import type { Issue } from "../contract/check/check.ts";
 import { NotFound as MissingRental, UsageError } from "../core/errors.ts";
-import { ServiceError } from "../core/service-errors.ts";
+import { NotServed, ServiceError } from "../core/service-errors.ts";
 import { sentence } from "../core/text.ts";
 
 /** 400 or 422: the service rejected the input; `issues` say why, if the service gives reasons. */
@@ -74,7 +74,9 @@ export class RentalGone extends Error {
 export function libraryError(error: unknown, operation: string): unknown {
   if (error instanceof MissingRental) return new RentalGone(error.message);
   if (error instanceof UsageError) return new InvalidInput(operation, [{ path: [], message: error.message }]);
-  if (!(error instanceof ServiceError) || error.constructor !== ServiceError) return error;
+  if (!(error instanceof ServiceError)) return error;
+  const hasOwnClass = error.constructor !== ServiceError && !(error instanceof NotServed);
+  if (hasOwnClass) return error;
   const known = Object.entries(byStatus).find(([status]) => Number(status) === error.status)?.[1];
   const Kind = known ?? (error.status >= 500 ? ServerError : ServiceError);
   return new Kind({ ...error, message: error.message }, error.request, error.hint);

@@ -9,7 +9,7 @@ import {
   waitStates,
 } from "../client/rentals/waiting.ts";
 import { rentalTypes } from "../contract/enums.ts";
-import { NotOffered } from "../core/errors.ts";
+import { NotFound, NotOffered } from "../core/errors.ts";
 import { firstAt, recordsOf, scalarText } from "../core/json.ts";
 import { sameIdIn, statePaths, statesOf } from "../core/responses/rental.ts";
 import { ServiceError } from "../core/service-errors.ts";
@@ -62,8 +62,16 @@ export async function waitForState(
       sleep: (milliseconds) => sleep(milliseconds, settings.signal),
       stateText: (rental) => scalarText(firstAt(rental, statePaths)) || "in an unknown state",
     },
-  );
+  ).catch(gone(rentalId));
 }
+
+/** Converts a 404, with which some services respond instead of null, to the `NotFound` for a missing rental. */
+const gone =
+  (rentalId: string) =>
+  (error: unknown): never => {
+    const isMissing = error instanceof ServiceError && error.status === 404;
+    throw isMissing ? new NotFound(`rental ${rentalId} not found`) : error;
+  };
 
 /**
  * Terminates a rental with the operation that the service's OpenAPI description lists. Also succeeds if the rental has
@@ -75,7 +83,8 @@ export async function waitForState(
 export async function terminateRental(input: unknown, { settings, describe }: OpenCall): Promise<unknown> {
   const rentalId = idIn("terminateRental", input, "rentalId");
   const operations = terminateOperations(await describe());
-  const record = await getRental(rentalId, { call: (id, query) => call(id, query, settings) });
+  const lookUp = { call: (id, query) => call(id, query, settings) } as Parameters<typeof getRental>[1];
+  const record = await getRental(rentalId, lookUp).catch(gone(rentalId));
   // A second ID of the record, such as its ID in a database, may be the ID of another rental.
   const id = sameIdIn(record, rentalId) ?? rentalId;
   if (hasEnded(record)) return { message: "had already ended", rentalId: id };

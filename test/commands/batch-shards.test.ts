@@ -156,6 +156,30 @@ describe("the shards of a batch", () => {
     expect(await cli.run(`${shardLine} 2/3`, { env })).toMatchObject({ code: exit.done });
   });
 
+  test("are not run again if --out names the output of a shard", async () => {
+    const cli = await cliWith();
+    await runShards(cli, 0);
+    for (const shard of ["0/3", "1/3", "0/2"]) {
+      const line = `batch run requests.jsonl --out answers.0-of-3.jsonl --shard ${shard}`;
+      const { code, err, requests } = await cli.run(line, { env });
+      expect({ code, requests }, err).toEqual({ code: exit.usage, requests: [] });
+      expect(err).toContain(
+        "--out answers.0-of-3.jsonl is the output of shard 0 of 3, not of the whole batch",
+      );
+      expect(err).toContain("To continue the batch, pass --out answers.jsonl.");
+    }
+  });
+
+  test.each(["batch run requests.jsonl --shard 0/3 --out -", "batch merge answers.jsonl --out -"])(
+    "are not written to stdout: %s",
+    async (line) => {
+      const cli = await cliWith();
+      const { code, err, requests } = await cli.run(line, { env });
+      expect({ code, requests }).toEqual({ code: exit.usage, requests: [] });
+      expect(err).toBe("Error: --out must be a file, not stdout\n");
+    },
+  );
+
   test("must all use the same number of shards: of two runs with different numbers that start at the same time, at least one is refused", async () => {
     const cli = await cliWith();
     const runs = await Promise.all(["0/3", "1/2"].map((shard) => cli.run(`${shardLine} ${shard}`, { env })));

@@ -241,6 +241,17 @@ describe("image gallery", () => {
     expect(err).toContain(message);
   });
 
+  test("rejects - as --out, because the page is not written to stdout", async () => {
+    const cli = await createCli();
+    await galleryOf(cli, { "a.png": tinyPng() });
+    const { code, err } = await cli.run("image gallery pictures --out -");
+    expect({ code, err }).toEqual({
+      code: exit.usage,
+      err: "Error: --out must be a file: the page is not written to stdout\n",
+    });
+    expect(await readdir(cli.folder)).toEqual(["pictures"]);
+  });
+
   test("fails and leaves no file if there are no pictures or there is no folder", async () => {
     const cli = await createCli();
     await mkdir(join(cli.folder, "pictures"));

@@ -2,6 +2,7 @@ import { lstat, mkdir, readdir, readFile, rmdir, symlink, writeFile } from "node
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
+import { exit } from "../../src/core/exit-codes.ts";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
 import { type Cli, createCli, type Outcome, type Responder } from "../support/cli.ts";
 import { fillDisk } from "../support/full-disk.ts";
@@ -281,6 +282,17 @@ describe("rentals create --lease", () => {
     expect(await leasesOf(cli, join(cli.folder, "own"))).toMatchObject([{ rentalId: "1002" }]);
     expect(await leasesOf(cli)).toEqual([]);
   });
+
+  test.each(["rentals guard --once --yes --sandbox", "rentals lease list --sandbox"])(
+    "is not taken for a missing file if its folder is missing, as on a share that is not mounted: %s",
+    async (line) => {
+      const cli = await createCli();
+      const env = { GPUCTL_LEASE_FILE: join(cli.folder, "share", "leases.jsonl") };
+      const { code, err, requests } = await cli.run(line, { env });
+      expect({ code, requests }, err).toEqual({ code: exit.usage, requests: [] });
+      expect(err).toMatch(/Error: the leases in .*leases\.jsonl cannot be read: the folder does not exist\n/);
+    },
+  );
 
   describe.skipIf(process.platform === "win32")("with a lease file that is a symbolic link", () => {
     /** A CLI with the symbolic link `link.jsonl` to a lease file in another folder. */

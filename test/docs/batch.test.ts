@@ -26,11 +26,11 @@ const results: Readonly<Record<string, (home: Pick<Home, "folder">, out: string)
     expect(out).toContain("1 of 2 lines to send");
     expect(await readFile(join(home.folder, "answers.jsonl"), "utf8")).toContain("RoCE");
   },
-  "Split a batch into shards": async (home) => expect(await lineCount(home, "answers.jsonl")).toBe(3),
-  "GNU parallel": async (home) => expect(await lineCount(home, "answers.jsonl")).toBe(12),
+  "Split a batch into shards": async (home) => expect(await lineCount(home, "parts.jsonl")).toBe(3),
+  "GNU parallel": async (home) => expect(await lineCount(home, "squares.jsonl")).toBe(12),
   Slurm: async ({ folder }) => expect(existsSync(join(folder, "job.sh"))).toBe(true),
   Kubernetes: async ({ folder }) => expect(existsSync(join(folder, "job.yaml"))).toBe(true),
-  "GitHub Actions": async ({ folder }) => expect(existsSync(join(folder, "batch.yml"))).toBe(true),
+  "GitHub Actions": async ({ folder }) => expect(existsSync(join(folder, "gpuctl-batch.yml"))).toBe(true),
   "GitLab CI/CD": async ({ folder }) => expect(existsSync(join(folder, ".gitlab-ci.yml"))).toBe(true),
 };
 
@@ -52,6 +52,16 @@ describe("each section of the guide works as printed", () => {
     expect(code, out + err).toBe(0);
     await results[title]?.(home, out + err);
   });
+});
+
+test("the sections about the commands on one machine also work one after another in one folder", async (context) => {
+  skipWithout("bash", context);
+  const titles = ["From a CSV file to a folder of pictures", "Resume and retry", "Split a batch into shards"];
+  const sections = sectionsOf(guide).filter(({ title }) => titles.includes(title));
+  const home = await createMemoryHome({ GPUCTL_SANDBOX: "1" });
+  const commands = sections.map((section) => section.commands).join("\n");
+  const { code, out, err } = await home.shell(`set -e\n${commands}`).ended;
+  expect(code, out + err).toBe(0);
 });
 
 test("the exit codes in the guide are those of gpuctl", () => {

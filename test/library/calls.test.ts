@@ -209,6 +209,18 @@ describe("waitFor", () => {
     await expect(client.waitFor({ rentalId: failing ?? "" })).rejects.toMatchObject({ name: "RentalFailed" });
   });
 
+  test("and terminateRental reject with RentalGone if the service responds with 404 instead of null", async () => {
+    const fetch = async (url: string | URL | Request) =>
+      new URL(String(url)).pathname === descriptionPath
+        ? Response.json(description({ "POST /v2/on-demand/rentals/terminate": {} }))
+        : Response.json({ code: "NOT_FOUND", message: "No", issues: [] }, { status: 404 });
+    const client = clientOf("https://api.example.com", { fetch, retries: 0 });
+    for (const call of [client.waitFor({ rentalId: 7 }), client.terminateRental({ rentalId: 7 })]) {
+      await expect(call).rejects.toThrow(RentalGone);
+      await expect(call).rejects.toThrow("rental 7 not found");
+    }
+  });
+
   test("rejects when its signal is aborted", async () => {
     const { client } = await openSandbox();
     const { id } = await client.createVirtualMachineRental({ gpuCount: 1 });
@@ -359,6 +371,15 @@ describe("errors have the class of their status", () => {
       retryAfter: 2000,
     });
   });
+});
+
+test("an operation that the service and its description do not have is a NotFound", async () => {
+  const fetch = async (url: string | URL | Request) =>
+    new URL(String(url)).pathname === descriptionPath
+      ? Response.json(description({}))
+      : Response.json({ code: "NOT_FOUND", message: "No", issues: [] }, { status: 404 });
+  const client = clientOf("https://api.example.com", { fetch, retries: 0 });
+  await expect(client.listBareMetalRentals()).rejects.toThrow(NotFound);
 });
 
 describe("a logger", () => {

@@ -4,8 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { expect, onTestFinished, test } from "vitest";
+import { restoreSnapshot } from "../../src/sandbox/control/snapshot.ts";
 import { health } from "../../src/sandbox/health.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
+import { openStore, StoreError } from "../../src/sandbox/store/store.ts";
 import { requestFor } from "./request.ts";
 
 async function stateFile(): Promise<string> {
@@ -75,4 +77,27 @@ test.each([
     500,
     { code: "INTERNAL_SERVER_ERROR", message, issues: [] },
   ]);
+});
+
+test("if the disk is full, a snapshot is not called invalid, and a change is not called a bug", async () => {
+  const large = await createSandbox({ file: await stateFile() });
+  const volumes = Array.from({ length: 2_000 }, (_, at) => ({
+    label: `volume-${at}`,
+    region: "us-central-1",
+    sizeInGb: 256,
+  }));
+  await large.seed(JSON.stringify({ volumes }));
+  const snapshot = JSON.stringify(large.snapshot());
+  large.close();
+  const store = await openStore(await stateFile(), Date.now());
+  onTestFinished(() => store.close());
+  // SQLite rounds this up to the present size, so the file cannot grow.
+  store.all("PRAGMA max_page_count = 1");
+  for (const change of [
+    () => restoreSnapshot(store, snapshot, Date.now),
+    () => store.write(() => store.run("CREATE TABLE more AS SELECT zeroblob(1000000) AS bytes")),
+  ]) {
+    expect(change).toThrow(StoreError);
+    expect(change).toThrow("database or disk is full");
+  }
 });

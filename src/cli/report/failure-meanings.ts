@@ -161,7 +161,9 @@ export const meanings: Readonly<
 };
 
 function stateHint(problem: string | undefined): string {
-  if (problem === "unavailable") return "Set GPUCTL_STATE_DIR to a folder that you can write to.";
+  if (problem === "unavailable") {
+    return "Free some disk space, wait until other gpuctl processes have ended, or set GPUCTL_STATE_DIR to a folder that you can write to.";
+  }
   const update = problem === "newer" ? "Update gpuctl, or run" : "Run";
   return `${update} \`gpuctl sandbox reset\` to move the file aside and start with a new one.`;
 }

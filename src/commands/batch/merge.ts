@@ -21,7 +21,7 @@ import { BatchNeedsLook, BatchUnfinished, InUse, readFailed, UsageError } from "
 import { dollarNumber, type Money } from "../../core/values/money.ts";
 import { save } from "../../media/save.ts";
 import { exampleShards } from "./examples.ts";
-import { costText, counted } from "./format.ts";
+import { assertNotStdout, costText, counted } from "./format.ts";
 
 export default defineCommand({
   path: "batch merge",
@@ -66,6 +66,7 @@ export default defineCommand({
     },
   ],
   run: async ({ args: { out: given }, flags, files, settings, say }) => {
+    assertNotStdout(flags.out);
     const parts = await partsAt(given, files);
     assertTogether(parts);
     await assertJournals(parts);

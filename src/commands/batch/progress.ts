@@ -105,7 +105,7 @@ class Rate {
 
 /**
  * A text such as `120 of 1000 done, 2 failed, 3.5/s, $1.20 of about $10.00, 4m 10s left`. While the batch is stopping,
- * the text ends with `4 in flight` instead of the time. While requests are refused, the text ends with the reason:
+ * the text ends with `4 in flight` instead of the time. After a request was refused, and until one succeeds, the text ends with the reason:
  * `waiting: no such host (api.example.com)`.
  */
 function statusText(status: BatchStatus, rate: Rate, first: BatchStatus, isStopping: boolean): string {
@@ -144,7 +144,7 @@ export async function isStatusFile(path: string): Promise<boolean> {
   const facts = await stat(path).catch(() => undefined);
   if (facts === undefined || (facts.isFile() && facts.size === 0)) return true;
   if (!facts.isFile() || facts.size > maxStatus) return false;
-  const { state, updatedAt } = asRecord(parseJson(await readFile(path, "utf8")));
+  const { state, updatedAt } = asRecord(parseJson(await readFile(path, "utf8").catch(() => "")));
   return typeof state === "string" && typeof updatedAt === "string";
 }
 

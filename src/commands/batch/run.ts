@@ -27,11 +27,14 @@ import { askedWait } from "../../core/values/durations.ts";
 import { dollarNumber, dollarText, type Money } from "../../core/values/money.ts";
 import type { RecordView } from "../../core/view.ts";
 import { exampleInput, examplePrompts } from "./examples.ts";
-import { costText, refusalText } from "./format.ts";
+import { assertNotStdout, costText, refusalText } from "./format.ts";
 import { assertPrompts, defaultModelFlag, modelField, pricesFlag, pricesOf } from "./profile.ts";
 
 const runFlags = {
-  out: flag.text("Output file, with one line for each line of the input, in any order", { value: "FILE" }),
+  out: flag.text(
+    "Output file, with one line for each line of the input, in any order; with shards, the file of the whole batch",
+    { value: "FILE" },
+  ),
   prompts: flag.text(
     "Read prompts from a file: one per line, or a CSV file whose columns are named after fields",
     {
@@ -132,6 +135,7 @@ export default defineCommand({
       ];
       throw new UsageError(`missing required input: ${missing.join(", ")}`);
     }
+    assertNotStdout(flags.out);
     if (flags.prompts !== undefined && args.input !== undefined) {
       throw new UsageError("INPUT and --prompts cannot be used together");
     }

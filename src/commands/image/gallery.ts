@@ -39,6 +39,7 @@ export default defineCommand({
     },
   ],
   run: async ({ args: { folder: given }, flags: { out, embed, force }, files, settings, say }) => {
+    if (out === "-") throw new UsageError("--out must be a file: the page is not written to stdout");
     const folder = files.resolve(given);
     const path = out === undefined ? join(folder, "index.html") : files.resolve(out);
     const names = await fileNames(folder, given);

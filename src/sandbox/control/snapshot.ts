@@ -12,6 +12,7 @@ import { rentalRecords } from "../rentals/record.ts";
 import { assertSituations } from "../situations/table.ts";
 import type { Row, Store } from "../store/queries.ts";
 import { builtInUserId, schemaVersion, tableNames } from "../store/schema.ts";
+import { StoreError } from "../store/store.ts";
 import { type Engine, listEngines, saveEngine } from "../tables/engines.ts";
 import { allRentals } from "../tables/rentals.ts";
 import { findUser } from "../tables/users.ts";
@@ -121,7 +122,7 @@ export function restoreSnapshot(store: Store, text: string, machine: Clock): voi
       assertConsistent(store, tables, now);
       dropEngineKeys(store, engines);
     } catch (error) {
-      if (error instanceof ControlRefused) throw error;
+      if (error instanceof ControlRefused || error instanceof StoreError) throw error;
       throw invalidState(reasonOf(error));
     }
     saveClock(store, { offsetMs: now - machine(), frozenAt: clock.frozen ? now : null });

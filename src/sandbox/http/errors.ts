@@ -18,11 +18,12 @@ export function sentError(error: unknown) {
 
 /** The cause of an error, if the user can fix it. Names no paths, because the client may be on another machine. */
 function problemOf(error: unknown): string | undefined {
-  if (error instanceof StoreError) {
+  if (error instanceof StoreError && error.problem !== "unavailable") {
     return "the sandbox's state is damaged: `gpuctl sandbox reset` moves its file aside and starts with a new one";
   }
-  const code = codeOf(error);
-  if (code === "ERR_SQLITE_ERROR") return `the sandbox's state cannot be read or stored: ${reasonOf(error)}`;
+  const cause = error instanceof StoreError ? error.cause : error;
+  const code = codeOf(cause);
+  if (code === "ERR_SQLITE_ERROR") return `the sandbox's state cannot be read or stored: ${reasonOf(cause)}`;
   // Parts of the program are loaded only when a request needs them.
   return missingModule.has(code)
     ? "a part of gpuctl is missing, perhaps because gpuctl was updated or removed: serve the sandbox again"

@@ -13,7 +13,7 @@ import { addInitialState, restoreInitialState, schemaVersion, tableNames, upgrad
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly file: string;
-  /** `unavailable` if the file could not be opened; otherwise its contents cannot be used. */
+  /** `unavailable` if the file could not be opened, read or written; otherwise its contents cannot be used. */
   readonly problem: "unavailable" | "damaged" | "newer" | "foreign";
 
   constructor(file: string, reason: string, problem: StoreError["problem"], options?: ErrorOptions) {
@@ -32,6 +32,16 @@ function storeError(file: string, error: unknown): StoreError {
   const reason = reasonOf(error);
   return new StoreError(file, reason, damaged.test(reason) ? "damaged" : "unavailable", { cause: error });
 }
+
+/** SQLite's codes for a file that is locked, read-only, on a full disk or on a disk that fails. */
+const unavailableCodes: ReadonlySet<number> = new Set([5, 8, 10, 13]);
+
+/** Whether SQLite could not read or write the file. The low byte of a code is its kind. */
+const isUnavailable = (error: unknown): boolean =>
+  error instanceof Error &&
+  "errcode" in error &&
+  typeof error.errcode === "number" &&
+  unavailableCodes.has(error.errcode & 0xff);
 
 /** The suffixes of the files that SQLite keeps next to a database. */
 const companions = ["-wal", "-shm"];
@@ -112,23 +122,26 @@ function storeOn(database: DatabaseSyncInstance, file: string): Store {
     statements.set(sql, statement);
     return statement;
   };
-  /** Throws a `StoreError` for damage in a part of the file that was not read when the file was opened. */
-  const reportingDamage = <Value>(work: () => Value): Value => {
+  /**
+   * Throws a `StoreError` for damage in a part of the file that was not read when the file was opened, and if the file
+   * cannot be read or written, for example because the disk is full.
+   */
+  const reporting = <Value>(work: () => Value): Value => {
     try {
       return work();
     } catch (error) {
       const reported = storeError(file, error);
-      throw reported.problem === "damaged" ? reported : error;
+      throw reported.problem === "damaged" || isUnavailable(error) ? reported : error;
     }
   };
   const store: Store = {
-    all: (sql, ...values) => reportingDamage(() => prepared(sql).all(...values)),
-    run: (sql, ...values) => reportingDamage(() => Number(prepared(sql).run(...values).lastInsertRowid)),
+    all: (sql, ...values) => reporting(() => prepared(sql).all(...values)),
+    run: (sql, ...values) => reporting(() => Number(prepared(sql).run(...values).lastInsertRowid)),
     write(work) {
-      database.exec("BEGIN IMMEDIATE");
+      reporting(() => database.exec("BEGIN IMMEDIATE"));
       try {
         const result = work();
-        database.exec("COMMIT");
+        reporting(() => database.exec("COMMIT"));
         return result;
       } catch (error) {
         if (database.isTransaction) database.exec("ROLLBACK");

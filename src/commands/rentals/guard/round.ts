@@ -86,7 +86,7 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
     });
   const { place, settings, interrupted } = guard;
   // Reads the leases first, so that nothing is sent if the lease file cannot be read or has another version.
-  const leases = await readLeases(place.path);
+  const leases = await readLeases(place);
   if (leases.unreadable.length > 0) {
     const isOne = leases.unreadable.length === 1;
     const message = `${isOne ? "a line" : `${leases.unreadable.length} lines`} of ${place.path} cannot be read, so ${isOne ? "its lease is" : "their leases are"} unknown; fix or delete ${isOne ? "that line" : "those lines"}`;
@@ -291,7 +291,7 @@ async function endOver(found: Lease, guard: Guard): Promise<Outcome | undefined>
   const withoutLock = async (error: unknown) => {
     if (hasLock || !isDiskFull(error)) throw error;
     return end(
-      await readLeases(place.path),
+      await readLeases(place),
       () => Promise.reject(error),
       async () => {},
     );

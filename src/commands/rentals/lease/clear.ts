@@ -46,7 +46,7 @@ export default defineCommand({
   run: async ({ args, flags, ...context }) => {
     const place = leasePlace(flags, context);
     const service = serviceName(context.settings);
-    const own = (await readLeases(place.path)).leases.filter((lease) => lease.service === service);
+    const own = (await readLeases(place)).leases.filter((lease) => lease.service === service);
     const lease = leaseNamed(args.rental, own, place.path, context);
     if (context.settings.dryRun) context.say(nothingDone);
     else {

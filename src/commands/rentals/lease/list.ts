@@ -23,11 +23,12 @@ export default defineCommand({
     },
   ],
   run: async ({ flags, ...context }) => {
-    const { path, ownFolder } = leasePlace(flags, context);
+    const place = leasePlace(flags, context);
+    const { path, ownFolder } = place;
+    const { leases, unreadable } = await readLeases(place);
     if (!ownFolder && !(await lstat(path).catch(() => undefined))) {
       context.say(`There is no lease file ${path} yet.`);
     }
-    const { leases, unreadable } = await readLeases(path);
     const service = serviceName(context.settings);
     const own = leases.filter((lease) => lease.service === service);
     const others = leases.length - own.length;

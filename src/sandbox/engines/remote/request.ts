@@ -98,7 +98,7 @@ function keyOf(
   const problem =
     key === ""
       ? "is not set"
-      : key === environment("GPUCTL_API_KEY")
+      : key === environment("GPUCTL_API_KEY")?.trim()
         ? "holds your service API key, which is not sent to engines"
         : fitsHeader(key)
           ? undefined
