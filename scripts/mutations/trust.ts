@@ -526,7 +526,7 @@ export const trustMutations: readonly Mutation[] = [
   {
     name: "a lease file on an unmounted share counts as an empty one",
     file: "src/jobs/leases.ts",
-    from: "readTextFile(await behindLink(path))",
+    from: "const file = await behindLink(path);",
     to: "readTextFile(path)",
     tests: ["test/commands/rentals-lease.test.ts"],
   },

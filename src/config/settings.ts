@@ -221,7 +221,10 @@ function columnList(text: string): readonly string[] {
   return columns;
 }
 
-/** Throws `UsageError` if `--columns` or `--no-header` has no effect on the view. */
+/**
+ * Throws `UsageError` for `--columns` or `--no-header` with a document, and for `--columns` with a table of single
+ * values.
+ */
 export function checkColumns({ kind }: View, { output, columns, header }: OutputSettings): void {
   if (kind === "document" && (columns || !header)) {
     throw new UsageError(

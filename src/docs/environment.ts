@@ -43,7 +43,7 @@ const own: readonly Variable[] = [
 export const environmentOf = (globals: readonly GlobalNode[]): readonly Variable[] => [
   ...globals.flatMap(({ names: [name], env, value, text }): readonly Variable[] => {
     if (env === undefined) return [];
-    const meaning = value === undefined ? `${text} (set to 1)` : text;
+    const meaning = value === undefined ? `Set to 1 to ${text[0]?.toLowerCase()}${text.slice(1)}` : text;
     return [{ name: env, meaning, flag: `--${name}` }];
   }),
   ...own,

@@ -109,7 +109,7 @@ export function createSanitizer(): {
   };
 }
 
-/** Whether a text can be typed on a command line: it is not empty and has no control characters. */
+/** Whether a text can be typed on a command line: it is not empty and has no control or invisible characters. */
 export const isWord = (text: string): boolean => text !== "" && text === oneLine(text, true);
 
 /** Text for one line of output: line breaks and tabs become spaces, and text for a terminal is sanitized. */

@@ -10,7 +10,10 @@ interface Read {
   readonly response: unknown;
 }
 
-/** The request for the service's description. gpuctl sends it before an operation that can have a replacement. */
+/**
+ * The request for the service's description. gpuctl sends it before a deprecated operation, to see whether the service
+ * has the operation that replaces it.
+ */
 const description = { path: "/v2/openapi.json" };
 const vms = "/v2/on-demand/virtual-machine-rentals";
 const machines = "/v2/on-demand/bare-metal-rentals";

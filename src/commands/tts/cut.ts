@@ -2,9 +2,9 @@ import { crc32 } from "node:zlib";
 import { UsageError } from "../../core/errors.ts";
 
 /**
- * Returns the texts to request speech for: the whole text, unchanged, or its parts if it is longer than `limit`. Leaves
- * out parts without anything to speak, such as a line of stars. Throws `UsageError` if the text is blank, or if none of
- * its parts can be spoken.
+ * Returns the texts to request speech for: the whole text, unchanged, or its parts if it is longer than `limit`. Of
+ * several parts, leaves out those without anything to speak, such as a line of stars. Throws `UsageError` if the text is
+ * blank, or if no part would be left.
  */
 export function requestedTexts(text: string, limit: number): readonly string[] {
   if (text.trim() === "") throw new UsageError("TEXT must not be empty");
