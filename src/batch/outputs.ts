@@ -2,6 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { codeOf, readFailed, UsageError } from "../core/errors.ts";
 import { hostOf, lockOwner, type Processes, pidOf } from "../core/tasks/lock.ts";
+import { quoted } from "../core/text.ts";
 import { type Known, readKnown } from "./engine/open.ts";
 import { diskFiles } from "./files.ts";
 import { journalPath, readJournal } from "./journal.ts";
@@ -60,7 +61,7 @@ export async function assertSameShards(whole: string, shard: Shard | undefined):
       throw new UsageError(
         `--out ${basename(out)} is the output of ${named(begun)}, not of the whole batch`,
         {
-          hint: `Nothing was sent. To continue the batch, pass --out ${basename(wholeOutput(out))}.`,
+          hint: `Nothing was sent. To continue the batch, pass --out ${quoted(wholeOutput(out))}.`,
         },
       );
     }

@@ -85,8 +85,7 @@ echo $$ > "$d/pid"
 trap : HUP INT TERM
 echo 000 > "$d/status.new"
 sh "$d/command" </dev/null >"$d/stdout" 2>"$d/stderr"
-printf '%03d\\n' $? 1<> "$d/status.new"
-mv "$d/status.new" "$d/status"
+printf '%03d\\n' $? 1<> "$d/status.new" && mv "$d/status.new" "$d/status"
 ${end}
 if command -v setsid >/dev/null; then setsid sh "$d/attend" </dev/null >/dev/null 2>&1 &
 else nohup sh "$d/attend" </dev/null >/dev/null 2>&1 &

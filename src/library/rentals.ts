@@ -1,4 +1,5 @@
 import { call, rawCall } from "../client/call.ts";
+import { hasJson } from "../client/probe/key-check.ts";
 import { hasEnded, isEnding, listedTypeOf, type RentalType, rentalTypeOf } from "../client/rentals/type.ts";
 import {
   defaultInterval,
@@ -65,11 +66,14 @@ export async function waitForState(
   ).catch(gone(rentalId));
 }
 
-/** Converts a 404, with which some services respond instead of null, to the `NotFound` for a missing rental. */
+/**
+ * Converts a 404, with which some services respond instead of null, to the `NotFound` for a missing rental. A 404 whose
+ * body is not JSON may come from a proxy.
+ */
 const gone =
   (rentalId: string) =>
   (error: unknown): never => {
-    const isMissing = error instanceof ServiceError && error.status === 404;
+    const isMissing = error instanceof ServiceError && error.status === 404 && hasJson(error);
     throw isMissing ? new NotFound(`rental ${rentalId} not found`) : error;
   };
 

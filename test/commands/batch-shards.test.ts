@@ -166,7 +166,7 @@ describe("the shards of a batch", () => {
       expect(err).toContain(
         "--out answers.0-of-3.jsonl is the output of shard 0 of 3, not of the whole batch",
       );
-      expect(err).toContain("To continue the batch, pass --out answers.jsonl.");
+      expect(err).toContain(`To continue the batch, pass --out ${join(cli.folder, "answers.jsonl")}.`);
     }
   });
 

@@ -373,6 +373,12 @@ describe("errors have the class of their status", () => {
   });
 });
 
+test("a 404 with a page, which may come from a proxy, does not mean that a rental is gone", async () => {
+  const fetch = async () => new Response("<h1>default backend - 404</h1>", { status: 404 });
+  const client = clientOf("https://api.example.com", { fetch, retries: 0 });
+  await expect(client.waitFor({ rentalId: 7 })).rejects.toThrow(NotFound);
+});
+
 test("an operation that the service and its description do not have is a NotFound", async () => {
   const fetch = async (url: string | URL | Request) =>
     new URL(String(url)).pathname === descriptionPath

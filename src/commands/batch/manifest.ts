@@ -17,6 +17,7 @@ import { UsageError } from "../../core/errors.ts";
 import { withoutUndefined } from "../../core/json.ts";
 import { keyVariable } from "../../core/runtime/key-variable.ts";
 import { decimalText } from "../../core/values/money.ts";
+import { assertNotStdout } from "./format.ts";
 import { assertPrompts, modelField, pricesFlag, pricesOf } from "./profile.ts";
 
 const platforms = ["k8s", "slurm", "github", "gitlab"] as const;
@@ -140,6 +141,7 @@ function jobOf(
   const { shards, endpoint, param, maxCost, concurrency, name, claim } = flags;
   if (shards === undefined) throw new UsageError("--shards is required");
   assertCount(shards);
+  assertNotStdout(flags.out);
   if (!/^[a-z\d]([-a-z\d]{0,61}[a-z\d])?$/.test(name)) {
     throw new UsageError(
       "--name must be at most 63 lower-case letters, digits and -, with no - at either end",

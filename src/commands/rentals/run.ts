@@ -17,7 +17,7 @@ import { rentalQuestion, wantedBy, withinBurnOfProfile } from "./create/create.t
 import { rentalOffers } from "./create/offers.ts";
 import { ownJobs, placeOf } from "./jobs/find.ts";
 import { leaseFileArgs, leasePlace } from "./lease/place.ts";
-import { jobHost } from "./run/host.ts";
+import { jobHost, releaseTimeout } from "./run/host.ts";
 import {
   assertPrograms,
   checkRunFlags,
@@ -268,7 +268,9 @@ async function resume(left: Job, context: Context): Promise<Journal | undefined>
     await sleep(lookUpPause);
   }
   // The lease is saved before the request is sent, so it may exist although nothing was rented.
-  if (place && rentedAt === undefined) await releaseLease(place, id).catch(() => {});
+  if (place && rentedAt === undefined) {
+    await releaseLease({ ...place, timeout: releaseTimeout }, id).catch(() => {});
+  }
   journal.change({ phase: "ended", endedAt: now(), outcome: "the service lists no rental for this job" });
   setFailureContext(undefined);
   const later = place

@@ -66,7 +66,7 @@ export function jobHost(context: HostContext, { journal, machines, lease }: Host
 }
 
 /** How long to wait at most for another process that uses the leases, in milliseconds. */
-const releaseTimeout = 10_000;
+export const releaseTimeout = 10_000;
 
 function stateFrom(states: readonly string[]): RentalNow["state"] {
   if (states.includes("terminated")) return "ended";
