@@ -95,8 +95,8 @@ _gpuctl() {
     "volumes list") commands="" flags="" ;;
     "volumes attach") commands="" flags="" ;;
     "reserve") commands="convert extend request" flags="" ;;
-    "reserve convert") commands="" flags="--term-period-days --days --expected-total-price-cents --expected-price" ;;
-    "reserve extend") commands="" flags="--term-period-days --days --expected-total-price-cents --expected-reserved-until --expected-price" ;;
+    "reserve convert") commands="" flags="--term-period-days --days --expected-total-price-cents --lease-file --expected-price" ;;
+    "reserve extend") commands="" flags="--term-period-days --days --expected-total-price-cents --expected-reserved-until --lease-file --expected-price" ;;
     "reserve request") commands="" flags="--gpu-count --gpus" ;;
     "ssh-keys") commands="list add remove" flags="" ;;
     "ssh-keys list") commands="" flags="" ;;
@@ -321,10 +321,12 @@ _gpuctl() {
       "volumes create:--rental-ids") _gpuctl_live "$cur" rental "" ${service[@]+"${service[@]}"} ;;
       "reserve convert:--term-period-days"|"reserve convert:--days") : ;;
       "reserve convert:--expected-total-price-cents") : ;;
+      "reserve convert:--lease-file") _gpuctl_files "$cur" ;;
       "reserve convert:--expected-price") : ;;
       "reserve extend:--term-period-days"|"reserve extend:--days") : ;;
       "reserve extend:--expected-total-price-cents") : ;;
       "reserve extend:--expected-reserved-until") : ;;
+      "reserve extend:--lease-file") _gpuctl_files "$cur" ;;
       "reserve extend:--expected-price") : ;;
       "reserve request:--gpu-count"|"reserve request:--gpus") : ;;
       "ssh-keys add:--name") : ;;

@@ -649,12 +649,14 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'reserve convert' = @(
       ,@(@('--term-period-days', '--days'), 'Length of the reserved term in days', @(), '')
       ,@(@('--expected-total-price-cents'), 'Total price you expect to pay, in cents', @(), '')
+      ,@(@('--lease-file'), 'File with the leases; several machines can share it', @(), '')
       ,@(@('--expected-price'), 'Total price you expect to pay, in dollars such as 1234.50', @(), '')
     )
     'reserve extend' = @(
       ,@(@('--term-period-days', '--days'), 'Length of the reserved term in days', @(), '')
       ,@(@('--expected-total-price-cents'), 'Total price you expect to pay, in cents', @(), '')
       ,@(@('--expected-reserved-until'), 'When you expect the extended term to end', @(), '')
+      ,@(@('--lease-file'), 'File with the leases; several machines can share it', @(), '')
       ,@(@('--expected-price'), 'Total price you expect to pay, in dollars such as 1234.50', @(), '')
     )
     'reserve request' = @(
@@ -704,7 +706,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--size'), 'Width and height in pixels', @(), '')
       ,@(@('--image'), 'Reference image (PNG, JPEG or WebP), - for stdin', @(), '')
       ,@(@('--from'), 'Use the settings stored in an image, - for stdin; PROMPT and other flags override them', @(), '')
-      ,@(@('-n', '--count'), 'Number of images', @(), '')
+      ,@(@('-n', '--count'), 'Number of images; with --seed, each one gets the next seed', @(), '')
       ,@(@('--concurrency'), 'How many images to generate at once', @(), '')
       ,@(@('--out'), 'Where to save the image: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout', @(), '')
       ,@(@('--force'), 'Replace an existing file', @(), '')

@@ -706,7 +706,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a label that belongs to several rentals stands for the first of them",
-    file: "src/command-kit/labels.ts",
+    file: "src/command-kit/rentals/labels.ts",
     from: "if (others.length > 0) {",
     to: "if (others.length > 9) {",
     tests: ["test/commands/labels.test.ts"],

@@ -186,7 +186,7 @@ export const promptMutations: readonly Mutation[] = [
   },
   {
     name: "a label takes precedence over an ID",
-    file: "src/command-kit/labels.ts",
+    file: "src/command-kit/rentals/labels.ts",
     from: "if (await isId(kind, word, call, list.volume)) return undefined;",
     to: 'if (await isId(kind, word + " ", call, list.volume)) return undefined;',
     tests: ["test/commands/labels.test.ts"],

@@ -9,7 +9,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   ],
   [
     2,
-    "Invalid or missing input, or a prompt was needed without a terminal; also a file or the sandbox's state that cannot be used, a port that is not free, or a program that is not installed, such as ssh. Nothing was changed, except what `batch run` or `tts` did before another program changed their files",
+    "Invalid or missing input, or a prompt was needed without a terminal; also a file or the sandbox's state that cannot be used, a port that is not free, or a program that is not installed, such as ssh. Nothing was changed, with one exception: if another program changes the files of `batch run` or `tts` while they run, the command stops, and what it did until then remains",
   ],
   [3, "No usable API key, no base URL, or the service rejected the key (401)"],
   [4, "The key does not have permission (403)"],

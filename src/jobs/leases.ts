@@ -172,8 +172,8 @@ export const isOver = (lease: Lease, now: number, processes: Pick<Processes, "is
   now >= endOf(lease, processes);
 
 /**
- * When the lease is over, as far as is known now: at `endsAt` or, with `endsWithProcess` and if the process no longer
- * runs, at `keptUntil` if that is earlier. Without `keptUntil`, the lease is then over at once.
+ * When the lease is over, as far as is known now: at `endsAt`. If the lease has `endsWithProcess` and the process no
+ * longer runs, the lease is over at `keptUntil` if that is earlier, or at once if there is no `keptUntil`.
  */
 export const endOf = (
   { endsAt, process, endsWithProcess, keptUntil = Number.NEGATIVE_INFINITY }: Lease,
@@ -267,8 +267,8 @@ const isBusy =
 
 /**
  * Reads the leases. Returns no leases if there is no file. Throws `Unavailable` if the file cannot be read, is not a
- * lease file, has another version, or is a symbolic link to a missing file; also if its folder is missing, unless that
- * is gpuctl's own folder: the folder may be on a share that is not mounted.
+ * lease file, has another version, or is a symbolic link to a missing file. Also throws if the folder of the file is
+ * missing, because it may be on a share that is not mounted. Only gpuctl's own folder may be missing.
  */
 export async function readLeases({
   path,

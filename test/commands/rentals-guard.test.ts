@@ -55,28 +55,6 @@ async function withLeaseOver(cli: Cli): Promise<Cli> {
 }
 
 describe("rentals guard", () => {
-  test("ends a rental that was reserved after its lease was set only after the term, which is paid for", async () => {
-    const cli = await createCli();
-    await cli.run(`${create} --label train --lease 2h`);
-    const reserved = await cli.run("reserve convert train --days 30 --expected-price 1296 --yes --sandbox");
-    expect(reserved.code, reserved.err).toBe(0);
-    cli.advance(3 * hour);
-    for (const line of [`${guard} --dry-run -o json`, `${guard} -o json`]) {
-      const outcome = await cli.run(line);
-      expect({ code: outcome.code, sent: terminations(outcome) }, outcome.err).toEqual({ code: 0, sent: [] });
-      expect(eventsIn(outcome)).toMatchObject([
-        {
-          event: "reserved",
-          rentalId: "1001",
-          message: expect.stringMatching(/^the lease is over, but the rental is reserved until 2026-12-20T/),
-        },
-      ]);
-    }
-    expect(await leasesOf(cli)).toMatchObject([{ rentalId: "1001" }]);
-    cli.advance(31 * 24 * hour);
-    expect(shortEvents(await cli.run(`${guard} -o json`))).toEqual(["ended 1001"]);
-  });
-
   test("ends a rental whose lease is over, and reports a rental without a lease", async () => {
     const cli = await createCli();
     await cli.run(`${create} --label past --lease 1h`);

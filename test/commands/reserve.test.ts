@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Interrupted } from "../../src/core/errors.ts";
 import type { Prompts, TextQuestion } from "../../src/system/types.ts";
@@ -58,6 +59,30 @@ test("reserve extend moves the end of the term", async () => {
 });
 
 const reserved = "rentals create vm --gpus 1 --term-type reserved --days 30 --sandbox --yes";
+
+describe("a rental with a lease", () => {
+  const convert = "reserve convert 1001 --days 30 --expected-price 1296 --yes --sandbox";
+
+  test("is reserved with a warning, because the guard ends it during the term", async () => {
+    const { run } = await createCli();
+    await run("rentals create vm --gpus 1 --lease 2h --yes --sandbox");
+    const { code, err } = await run(convert);
+    expect(code).toBe(0);
+    expect(err).toContain(
+      "Warning: rental 1001 has a lease until 2026-11-20T14:00:00.000Z, and then `gpuctl rentals guard --sandbox` ends it, even during its reserved term. `gpuctl rentals lease clear 1001 --sandbox` removes the lease.\n",
+    );
+    await run("rentals lease clear 1001 --yes --sandbox");
+    const extended = await run("reserve extend 1001 --days 30 --expected-price 1296 --yes --sandbox");
+    expect(extended).toMatchObject({ code: 0, err: "" });
+  });
+
+  test("may have its lease in the file of --lease-file", async () => {
+    const { run, folder } = await createCli();
+    const flag = `--lease-file ${join(folder, "shared.jsonl")}`;
+    await run(`rentals create vm --gpus 1 --lease 2h --yes --sandbox ${flag}`);
+    expect((await run(`${convert} ${flag}`)).err).toContain(`rentals lease clear 1001 ${flag} --sandbox`);
+  });
+});
 
 describe("the expected end of the term in reserve extend", () => {
   const end = new Date(firstMoment + 2000 + 60 * 86_400_000).toISOString();

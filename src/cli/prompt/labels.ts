@@ -43,7 +43,7 @@ export async function withIds(
   }
   const { method, fields } = routes[node.operation];
   const call = waitTimeout === undefined ? unlimited : await withinTime(waitTimeout, unlimited);
-  const { idFor } = (await import("../../command-kit/labels.ts")).labelLookup({
+  const { idFor } = (await import("../../command-kit/rentals/labels.ts")).labelLookup({
     call,
     isRead: method === "GET",
   });

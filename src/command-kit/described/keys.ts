@@ -40,7 +40,7 @@ export async function keyNamed(word: string, { kind, list, records }: KeyKind): 
     // A key that is not in the list may have the same name.
     throw new UnexpectedResponse(
       `the service's list of ${kind}s is incomplete, and ${JSON.stringify(word)} is not an ID in it`,
-      `Use an ID that \`gpuctl ${list}\` shows, or the service's dashboard. Nothing was changed.`,
+      `Use an ID that \`gpuctl ${list}\` shows, or change the key in the service's dashboard. Nothing was changed.`,
     );
   }
   const [first, ...others] = keys.filter(({ record }) => firstAt(record, keyNamePaths) === word);

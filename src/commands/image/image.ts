@@ -44,7 +44,12 @@ export default defineCommand({
         readsStdin: true,
       },
     ),
-    count: flag.integer("Number of images", { default: "1", short: "n", minimum: 1, maximum: 10_000 }),
+    count: flag.integer("Number of images; with --seed, each one gets the next seed", {
+      default: "1",
+      short: "n",
+      minimum: 1,
+      maximum: 10_000,
+    }),
     concurrency: flag.integer("How many images to generate at once", {
       default: "4",
       minimum: 1,
@@ -60,7 +65,7 @@ export default defineCommand({
   examples: [
     { text: "Generate an image", command: 'gpuctl image "a lighthouse at dusk" --sandbox' },
     {
-      text: "Generate two wide images from a seed, and save them in a folder",
+      text: "Generate two wide images with the seeds 7 and 8 in a folder",
       command: 'gpuctl image "a lighthouse at dusk" --size 1536x640 --seed 7 -n 2 --out pictures/ --sandbox',
     },
     {

@@ -1,13 +1,13 @@
 import { lstat } from "node:fs/promises";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
+import { leaseFileFlag, leasePlace } from "../../command-kit/rentals/lease-file.ts";
 import { hintOf, SomeFailed, UsageError } from "../../core/errors.ts";
 import type { NextStep } from "../../core/result.ts";
 import { quoted } from "../../core/text.ts";
 import { duration, timeUnits } from "../../core/values/durations.ts";
 import { eventRecord, type GuardEvent, guardView } from "./guard/events.ts";
 import { type Guard, guardRound } from "./guard/round.ts";
-import { leaseFileFlag, leasePlace } from "./lease/place.ts";
 
 /** A guard runs unattended, so it waits at least this long between two rounds. Milliseconds. */
 const minInterval = 10 * timeUnits[3].milliseconds;

@@ -2,6 +2,7 @@ import { arg } from "../../command-kit/arg.ts";
 import type { Context, Ports } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import type { FlagValues } from "../../command-kit/flag.ts";
+import { leaseFileArgs, leasePlace } from "../../command-kit/rentals/lease-file.ts";
 import { SaveFailed, UsageError } from "../../core/errors.ts";
 import type { Result } from "../../core/result.ts";
 import { hostOf, pidOf } from "../../core/tasks/lock.ts";
@@ -16,7 +17,6 @@ import { estimateCost } from "./cost.ts";
 import { rentalQuestion, wantedBy, withinBurnOfProfile } from "./create/create.ts";
 import { rentalOffers } from "./create/offers.ts";
 import { ownJobs, placeOf } from "./jobs/find.ts";
-import { leaseFileArgs, leasePlace } from "./lease/place.ts";
 import { jobHost, releaseTimeout } from "./run/host.ts";
 import {
   assertPrograms,

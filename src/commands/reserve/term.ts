@@ -3,8 +3,9 @@ import { rentalId } from "../../command-kit/arg.ts";
 import type { Context, Ports } from "../../command-kit/context.ts";
 import type { Estimate } from "../../command-kit/define.ts";
 import { type FlagValues, flag } from "../../command-kit/flag.ts";
-import { labelLookup } from "../../command-kit/labels.ts";
 import { writeAndCheck } from "../../command-kit/outcomes.ts";
+import { labelLookup } from "../../command-kit/rentals/labels.ts";
+import { leaseFileArgs, leaseFileFlag, leasePlace } from "../../command-kit/rentals/lease-file.ts";
 import { hourlyCostPaths, isRecord, termEndPaths } from "../../command-kit/responses.ts";
 import { mayBeLabel } from "../../command-kit/values.ts";
 import type { InputOf } from "../../contract/index.ts";
@@ -18,10 +19,11 @@ import { plainText } from "../../output/text.ts";
 type TermOperation = "convertToReserved" | "extendReserved";
 type Term = InputOf<"convertToReserved"> & Partial<InputOf<"extendReserved">>;
 
-type TermContext = Pick<Context, "call" | "settings" | "setFailureContext"> &
+type TermContext = Pick<Context, "call" | "files" | "say" | "settings" | "setFailureContext" | "sleep"> &
   Pick<Ports, "ask" | "changeLine" | "place">;
 
 const flags = {
+  ...leaseFileFlag,
   expectedPrice: flag.cents("Total price you expect to pay, in dollars such as 1234.50", {
     setsFields: ["expectedTotalPriceCents"],
   }),
@@ -38,7 +40,11 @@ export const termCommand = <const Id extends TermOperation>(operation: Id) =>
     view: { kind: "record", id: ["rentalId", "id"] },
     estimate: estimatePrice,
     confirm: { spending: ({ input }: { readonly input: Term }) => question(operation, input) },
-    run: async ({ input, ...context }: TermContext & { readonly input: InputOf<Id> }) => {
+    run: async ({
+      input,
+      flags: { leaseFile },
+      ...context
+    }: TermContext & { readonly input: InputOf<Id>; readonly flags: FlagValues<typeof flags> }) => {
       const id = String(input.rentalId);
       const look = `\`${commandLine("rentals get", [id])}\` shows the term of the rental.`;
       const data = await writeAndCheck(
@@ -50,9 +56,31 @@ export const termCommand = <const Id extends TermOperation>(operation: Id) =>
       context.setFailureContext(`Rental ${id} was ${done}. Do not send the request again: ${look}`, {
         evenIfUnread: true,
       });
+      await warnOfLease(id, { leaseFile }, context);
       return { data };
     },
   }) as const;
+
+/**
+ * Warns if the rental has a lease: the user may have forgotten it, and a guard ends the rental even during a term. Says
+ * nothing if the leases cannot be read.
+ */
+async function warnOfLease(
+  rentalId: string,
+  flags: FlagValues<typeof leaseFileFlag>,
+  { files, say, settings, sleep }: TermContext,
+): Promise<void> {
+  const { readLeases, serviceName } = await import("../../jobs/leases.ts");
+  const place = leasePlace(flags, { files, sleep });
+  const { leases } = await readLeases(place).catch(() => ({ leases: [] }));
+  const service = serviceName(settings);
+  const lease = leases.find((one) => one.service === service && one.rentalId === rentalId);
+  if (lease === undefined) return;
+  const clear = commandLine("rentals lease clear", [rentalId], leaseFileArgs(place.path, files));
+  say(
+    `Warning: rental ${rentalId} has a lease until ${new Date(lease.endsAt).toISOString()}, and then \`gpuctl rentals guard\` ends it, even during its reserved term. \`${clear}\` removes the lease.`,
+  );
+}
 
 /** The argument for the rental. A prompt offers only rentals with this type of term. */
 export const rentalOfTerm = (text: "on-demand" | "reserved") =>

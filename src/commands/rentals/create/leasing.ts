@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Context } from "../../../command-kit/context.ts";
+import { leaseFileArgs } from "../../../command-kit/rentals/lease-file.ts";
 import { Interrupted, LeaseNotStored, reasonOf } from "../../../core/errors.ts";
 import { InterruptedWrite, UnknownOutcome } from "../../../core/service-errors.ts";
 import { commandLine } from "../../../core/text.ts";
@@ -12,7 +13,7 @@ import {
   releaseLease,
   serviceName,
 } from "../../../jobs/leases.ts";
-import { leaseEnd, leaseFileArgs, rentalOf } from "../lease/place.ts";
+import { leaseEnd, rentalOf } from "../lease/place.ts";
 
 /** Gives each rental a lease when it is created. */
 export interface Leasing {

@@ -10,7 +10,6 @@ export interface GuardEvent {
   /**
    * - `ended`: the rental was terminated; `ending`: the rental is ending but has not ended yet
    * - `would-end`: only in a dry run: the guard would terminate the rental
-   * - `reserved`: the lease is over, but the rental is in a reserved term, which is paid for in advance
    * - `had-ended`: the rental had ended before, so its lease is no longer needed
    * - `failed`: the rental should have ended, but may still be active and billed; or the command of `--notify` failed
    * - `ends-soon`: the lease will be over soon
@@ -26,7 +25,6 @@ export interface GuardEvent {
     | "ended"
     | "ending"
     | "would-end"
-    | "reserved"
     | "had-ended"
     | "failed"
     | "ends-soon"
@@ -81,7 +79,6 @@ export const guardView: ListView = {
 /** Events that stay true from round to round, so the command of `--notify` does not run for them in every round. */
 const lasting: ReadonlySet<GuardEvent["event"]> = new Set([
   "ending",
-  "reserved",
   "ends-soon",
   "no-lease",
   "unclear",

@@ -1,6 +1,6 @@
 import { hasEnded, isEnding } from "../../../client/rentals/type.ts";
 import type { Context, Ports } from "../../../command-kit/context.ts";
-import { labelOf, termEndPaths } from "../../../command-kit/responses.ts";
+import { labelOf } from "../../../command-kit/responses.ts";
 import {
   Interrupted,
   isDiskFull,
@@ -16,7 +16,6 @@ import {
   Unavailable,
   UnexpectedResponse,
 } from "../../../core/errors.ts";
-import { asText, firstAt } from "../../../core/json.ts";
 import { assertIsRental, createdAtOf, idOf, statesOf } from "../../../core/responses/rental.ts";
 import {
   InterruptedWrite,
@@ -279,12 +278,6 @@ async function endOver(found: Lease, guard: Guard): Promise<Outcome | undefined>
       return outcome;
     }
     if (statesOf(record).some(isEnding)) return { event: "ending", message: `is ${stateText(record)}` };
-    const until = reservedUntil(record);
-    if (until !== undefined && clocks(guard).some((now) => now < until)) {
-      const end = commandLine("rentals terminate", [rentalId]);
-      const message = `${whyOver(lease, guard)}, but the rental is reserved until ${new Date(until).toISOString()}, and that is already paid for; \`${end}\` ends it now`;
-      return { event: "reserved", message };
-    }
     if (settings.dryRun) return { event: "would-end", message: whyOver(lease, guard) };
     const plan = await planRecord(rentalId, record, guard);
     const ended = await endRental(plan, guard, assertHeld).catch((error) => orEnded(error, rentalId, guard));
@@ -313,10 +306,6 @@ async function endOver(found: Lease, guard: Guard): Promise<Outcome | undefined>
     return { event: "failed", message: failureText(error), error };
   }
 }
-
-/** When the reserved term of a rental ends, in milliseconds since the epoch; undefined without a term. */
-const reservedUntil = (record: unknown): number | undefined =>
-  parseTime(asText(firstAt(record, termEndPaths)));
 
 /**
  * Handles the error of a termination. Ignores the error if the outcome is unknown and a lookup shows that the rental

@@ -1,6 +1,7 @@
 import { arg } from "../../../command-kit/arg.ts";
 import type { Context } from "../../../command-kit/context.ts";
 import { defineCommand } from "../../../command-kit/define.ts";
+import { leaseFileArgs, leaseFileFlag, leasePlace } from "../../../command-kit/rentals/lease-file.ts";
 import { nothingDone } from "../../../command-kit/results.ts";
 import { NotFound, UsageError } from "../../../core/errors.ts";
 import { commandLine } from "../../../core/text.ts";
@@ -14,7 +15,7 @@ import {
   readLeases,
   serviceName,
 } from "../../../jobs/leases.ts";
-import { leaseFileArgs, leaseFileFlag, leasePlace, oneLease } from "./place.ts";
+import { oneLease } from "./place.ts";
 
 const leased = "gpuctl rentals create vm --gpus 1 --label train --lease 2h --sandbox --yes";
 

@@ -1,19 +1,12 @@
 import { assertNotTerminated, getRental } from "../../../client/rentals/waiting.ts";
 import { arg, rentalId } from "../../../command-kit/arg.ts";
 import { defineCommand } from "../../../command-kit/define.ts";
+import { leaseFileArgs, leaseFileFlag, leasePlace } from "../../../command-kit/rentals/lease-file.ts";
 import { NotFound } from "../../../core/errors.ts";
 import { statesOf } from "../../../core/responses/rental.ts";
 import { commandLine } from "../../../core/text.ts";
 import { changeLeases, type Lease, leaseRecord, mayBeSame, serviceName } from "../../../jobs/leases.ts";
-import {
-  assertLease,
-  leaseEnd,
-  leaseFileArgs,
-  leaseFileFlag,
-  leasePlace,
-  oneLease,
-  rentalOf,
-} from "./place.ts";
+import { assertLease, leaseEnd, oneLease, rentalOf } from "./place.ts";
 
 const leased = "gpuctl rentals create vm --gpus 1 --label train --lease 2h --sandbox --yes";
 

@@ -1,7 +1,8 @@
 import { lstat } from "node:fs/promises";
 import { defineCommand } from "../../../command-kit/define.ts";
+import { leaseFileFlag, leasePlace } from "../../../command-kit/rentals/lease-file.ts";
 import { leaseRecord, readLeases, serviceName } from "../../../jobs/leases.ts";
-import { leaseFileFlag, leaseList, leasePlace } from "./place.ts";
+import { leaseList } from "./place.ts";
 
 export default defineCommand({
   path: "rentals lease list",

@@ -1,40 +1,11 @@
-import { join } from "node:path";
 import type { Context } from "../../../command-kit/context.ts";
-import { type FlagValues, flag } from "../../../command-kit/flag.ts";
 import { labelOf } from "../../../command-kit/responses.ts";
 import { UsageError } from "../../../core/errors.ts";
 import { asRecord } from "../../../core/json.ts";
 import { idOf } from "../../../core/responses/rental.ts";
 import { duration, maxLease } from "../../../core/values/durations.ts";
 import type { Column, ListView, RecordView } from "../../../core/view.ts";
-import type { Lease, LeasePlace } from "../../../jobs/leases.ts";
-
-/** The name of the lease file in the state folder. */
-const leaseFileName = "leases.jsonl";
-
-export const leaseFileFlag = {
-  leaseFile: flag.text("File with the leases; several machines can share it", {
-    value: "PATH",
-    env: "GPUCTL_LEASE_FILE",
-    defaultText: `${leaseFileName} in the state folder`,
-  }),
-};
-
-/** The lease file of `--lease-file`, or else the one in the state folder. Throws `UsageError` for an empty path. */
-export function leasePlace(
-  { leaseFile }: FlagValues<typeof leaseFileFlag>,
-  { files, sleep }: Pick<Context, "files" | "sleep">,
-): LeasePlace {
-  if (leaseFile === "") throw new UsageError("--lease-file must not be empty");
-  const { processes } = files;
-  return leaseFile === undefined
-    ? { path: join(files.state, leaseFileName), ownFolder: true, processes, sleep }
-    : { path: files.resolve(leaseFile), ownFolder: false, processes, sleep };
-}
-
-/** The flag that selects a lease file; none for the file in the state folder, which is the default. */
-export const leaseFileArgs = (path: string, { state }: Pick<Context["files"], "state">): readonly string[] =>
-  path === join(state, leaseFileName) ? [] : ["--lease-file", path];
+import type { Lease } from "../../../jobs/leases.ts";
 
 /** Throws a `UsageError` that names `source` unless the length of a lease is more than 0 and at most ten years. */
 export function assertLease(milliseconds: number, source: string): void {

@@ -3,12 +3,13 @@ import { arg, rentalId } from "../../../command-kit/arg.ts";
 import { defineCommand } from "../../../command-kit/define.ts";
 import { examplesAfter, sandboxExamples } from "../../../command-kit/examples.ts";
 import { flag } from "../../../command-kit/flag.ts";
+import { leaseFileFlag, leasePlace } from "../../../command-kit/rentals/lease-file.ts";
 import { statesOf } from "../../../core/responses/rental.ts";
 import { quoted } from "../../../core/text.ts";
 import { parseTime } from "../../../core/values/times.ts";
 import { withDecision } from "../../../jobs/lease-round.ts";
 import { changeLeases, type Lease, leaseRecord, newToken, serviceName } from "../../../jobs/leases.ts";
-import { assertLease, leaseEnd, leaseFileFlag, leasePlace, oneLease, rentalOf } from "./place.ts";
+import { assertLease, leaseEnd, oneLease, rentalOf } from "./place.ts";
 
 export default defineCommand({
   path: "rentals lease set",

@@ -1,5 +1,6 @@
 import { hasEnded, isEnding, rentalTypeOf } from "../../../client/rentals/type.ts";
 import type { Context, Ports, SandboxMachines } from "../../../command-kit/context.ts";
+import { leaseFileArgs } from "../../../command-kit/rentals/lease-file.ts";
 import { Interrupted, reasonOf, StillBilled } from "../../../core/errors.ts";
 import { asRecord } from "../../../core/json.ts";
 import { assertIsRental, statesOf } from "../../../core/responses/rental.ts";
@@ -9,7 +10,6 @@ import { type Job, type Journal, jobFolder } from "../../../jobs/journal.ts";
 import { type LeasePlace, releaseLease } from "../../../jobs/leases.ts";
 import { isCanceled } from "../../../jobs/watch.ts";
 import { sshAddresses } from "../../../output/ssh.ts";
-import { leaseFileArgs } from "../lease/place.ts";
 import { endRental } from "../terminate/end.ts";
 import { planRecord } from "../terminate/plan.ts";
 import { isRentalOf, jobType } from "./rent.ts";

@@ -1,5 +1,6 @@
 import type { Context } from "../../../command-kit/context.ts";
 import { createAndCheck, problemWithoutId } from "../../../command-kit/outcomes.ts";
+import { leaseFileArgs } from "../../../command-kit/rentals/lease-file.ts";
 import { labelOf, labelPaths, noDescription } from "../../../command-kit/responses.ts";
 import type { InputOf } from "../../../contract/index.ts";
 import {
@@ -29,7 +30,7 @@ import {
 import { terminateOperations, terminateOperationsFor } from "../../../openapi/terminate.ts";
 import { estimateCost, hourlyCost } from "../cost.ts";
 import { wantedBy } from "../create/create.ts";
-import { leaseEnd, leaseFileArgs, rentalOf } from "../lease/place.ts";
+import { leaseEnd, rentalOf } from "../lease/place.ts";
 import { kinds, listActiveOf } from "../listing.ts";
 
 /** Jobs run on virtual machines. */

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Context, Ports } from "../../../command-kit/context.ts";
+import { leaseFileArgs } from "../../../command-kit/rentals/lease-file.ts";
 import { Interrupted, LimitReached } from "../../../core/errors.ts";
 import type { NextStep, Result } from "../../../core/result.ts";
 import { commandLine } from "../../../core/text.ts";
@@ -9,7 +10,6 @@ import type { RecordView } from "../../../core/view.ts";
 import type { JobOutcome } from "../../../jobs/attend.ts";
 import { type Job, type Journal, jobRecord, logPath, stateOfJob } from "../../../jobs/journal.ts";
 import type { LeasePlace } from "../../../jobs/leases.ts";
-import { leaseFileArgs } from "../lease/place.ts";
 import { costOf, detachLease } from "./rent.ts";
 
 /** How the result of a job is shown. In the format `table`, it is shown only if the job was left running. */

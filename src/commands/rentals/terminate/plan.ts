@@ -1,7 +1,7 @@
 import { hasEnded, listedTypeOf, type RentalType, rentalTypeOf } from "../../../client/rentals/type.ts";
 import type { RequestParts } from "../../../client/request.ts";
 import type { Context } from "../../../command-kit/context.ts";
-import { labelLookup } from "../../../command-kit/labels.ts";
+import { labelLookup } from "../../../command-kit/rentals/labels.ts";
 import { labelOf, noDescription, termEndPaths } from "../../../command-kit/responses.ts";
 import { mayBeLabel, parseId } from "../../../command-kit/values.ts";
 import { NotFound, NotOffered, UnexpectedResponse, UsageError } from "../../../core/errors.ts";

@@ -1,10 +1,10 @@
-import type { Call } from "../client/call.ts";
-import { NotFound, UnexpectedResponse, UsageError } from "../core/errors.ts";
-import { idOf, idsOf, sameIdIn } from "../core/responses/rental.ts";
-import { NotServed, ServiceError } from "../core/service-errors.ts";
-import { once } from "../core/tasks/once.ts";
-import { labelOf, recordsOf } from "./responses.ts";
-import type { Labelled } from "./values.ts";
+import type { Call } from "../../client/call.ts";
+import { NotFound, UnexpectedResponse, UsageError } from "../../core/errors.ts";
+import { idOf, idsOf, sameIdIn } from "../../core/responses/rental.ts";
+import { NotServed, ServiceError } from "../../core/service-errors.ts";
+import { once } from "../../core/tasks/once.ts";
+import { labelOf, recordsOf } from "../responses.ts";
+import type { Labelled } from "../values.ts";
 
 interface LabelLookup {
   /**
