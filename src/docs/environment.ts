@@ -20,7 +20,8 @@ const own: readonly Variable[] = [
   },
   {
     name: "GPUCTL_LEASE_FILE",
-    meaning: "File that records when each rental should end (its lease), for `rentals` commands",
+    meaning:
+      "File that records when each rental should end (its lease), for `rentals` and `reserve` commands",
     flag: "--lease-file",
   },
   {

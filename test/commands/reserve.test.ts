@@ -76,6 +76,16 @@ describe("a rental with a lease", () => {
     expect(extended).toMatchObject({ code: 0, err: "" });
   });
 
+  test("is not reserved if --lease-file is empty", async () => {
+    const { run } = await createCli();
+    await run(vm);
+    for (const flag of ["--lease-file=", "--lease-file= --dry-run"]) {
+      const { code, requests } = await run(`${convert} ${flag}`);
+      expect(code).toBe(2);
+      expect(requests.filter(({ method }) => method !== "GET")).toEqual([]);
+    }
+  });
+
   test("may have its lease in the file of --lease-file", async () => {
     const { run, folder } = await createCli();
     const flag = `--lease-file ${join(folder, "shared.jsonl")}`;

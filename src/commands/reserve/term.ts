@@ -46,6 +46,8 @@ export const termCommand = <const Id extends TermOperation>(operation: Id) =>
       ...context
     }: TermContext & { readonly input: InputOf<Id>; readonly flags: FlagValues<typeof flags> }) => {
       const id = String(input.rentalId);
+      // Refuses an invalid --lease-file before anything is sent.
+      const leases = leasePlace({ leaseFile }, context);
       const look = `\`${commandLine("rentals get", [id])}\` shows the term of the rental.`;
       const data = await writeAndCheck(
         () => sendTerm(operation, input, context),
@@ -56,7 +58,7 @@ export const termCommand = <const Id extends TermOperation>(operation: Id) =>
       context.setFailureContext(`Rental ${id} was ${done}. Do not send the request again: ${look}`, {
         evenIfUnread: true,
       });
-      await warnOfLease(id, { leaseFile }, context);
+      await warnOfLease(id, leases, context);
       return { data };
     },
   }) as const;
@@ -67,18 +69,18 @@ export const termCommand = <const Id extends TermOperation>(operation: Id) =>
  */
 async function warnOfLease(
   rentalId: string,
-  flags: FlagValues<typeof leaseFileFlag>,
-  { files, say, settings, sleep }: TermContext,
+  place: ReturnType<typeof leasePlace>,
+  { files, say, settings }: TermContext,
 ): Promise<void> {
   const { readLeases, serviceName } = await import("../../jobs/leases.ts");
-  const place = leasePlace(flags, { files, sleep });
   const { leases } = await readLeases(place).catch(() => ({ leases: [] }));
   const service = serviceName(settings);
   const lease = leases.find((one) => one.service === service && one.rentalId === rentalId);
   if (lease === undefined) return;
-  const clear = commandLine("rentals lease clear", [rentalId], leaseFileArgs(place.path, files));
+  const flags = leaseFileArgs(place.path, files);
+  const clear = commandLine("rentals lease clear", [rentalId], flags);
   say(
-    `Warning: rental ${rentalId} has a lease until ${new Date(lease.endsAt).toISOString()}, and then \`gpuctl rentals guard\` ends it, even during its reserved term. \`${clear}\` removes the lease.`,
+    `Warning: rental ${rentalId} has a lease until ${new Date(lease.endsAt).toISOString()}, and then \`${commandLine("rentals guard", [], flags)}\` ends it, even during its reserved term. \`${clear}\` removes the lease.`,
   );
 }
 
