@@ -311,7 +311,7 @@ complete -c gpuctl -n '__gpuctl_at \'image\'' -l lora -x -a '(__gpuctl_live lora
 complete -c gpuctl -n '__gpuctl_at \'image\'' -l size -x -d 'Width and height in pixels'
 complete -c gpuctl -n '__gpuctl_at \'image\'' -l image -r -F -d 'Reference image (PNG, JPEG or WebP), - for stdin'
 complete -c gpuctl -n '__gpuctl_at \'image\'' -l from -r -F -d 'Use the settings stored in an image, - for stdin; PROMPT and other flags override them'
-complete -c gpuctl -n '__gpuctl_at \'image\'' -s n -l count -x -d 'Number of images; with --seed, each one gets the next seed'
+complete -c gpuctl -n '__gpuctl_at \'image\'' -s n -l count -x -d 'Number of images; with --seed, each further image uses the next seed'
 complete -c gpuctl -n '__gpuctl_at \'image\'' -l concurrency -x -d 'How many images to generate at once'
 complete -c gpuctl -n '__gpuctl_at \'image\'' -l out -r -F -d 'Where to save the image: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout'
 complete -c gpuctl -n '__gpuctl_at \'image\'' -l force -d 'Replace an existing file'

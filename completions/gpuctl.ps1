@@ -706,7 +706,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--size'), 'Width and height in pixels', @(), '')
       ,@(@('--image'), 'Reference image (PNG, JPEG or WebP), - for stdin', @(), '')
       ,@(@('--from'), 'Use the settings stored in an image, - for stdin; PROMPT and other flags override them', @(), '')
-      ,@(@('-n', '--count'), 'Number of images; with --seed, each one gets the next seed', @(), '')
+      ,@(@('-n', '--count'), 'Number of images; with --seed, each further image uses the next seed', @(), '')
       ,@(@('--concurrency'), 'How many images to generate at once', @(), '')
       ,@(@('--out'), 'Where to save the image: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout', @(), '')
       ,@(@('--force'), 'Replace an existing file', @(), '')

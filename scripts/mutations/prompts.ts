@@ -215,7 +215,7 @@ export const promptMutations: readonly Mutation[] = [
   {
     name: "the type of a rental is that of the first list with its ID",
     file: "src/client/rentals/type.ts",
-    from: "const isUnique = isComplete && new Set(withId.map(({ type }) => type)).size === 1;",
+    from: "const isUnique = !failed && new Set(withId.map(({ type }) => type)).size === 1;",
     to: "const isUnique = true;",
     tests: ["test/commands/rentals-terminate.test.ts"],
   },

@@ -87,8 +87,9 @@ const gone =
 export async function terminateRental(input: unknown, { settings, describe }: OpenCall): Promise<unknown> {
   const rentalId = idIn("terminateRental", input, "rentalId");
   const operations = terminateOperations(await describe());
-  const lookUp = { call: (id, query) => call(id, query, settings) } as Parameters<typeof getRental>[1];
-  const record = await getRental(rentalId, lookUp).catch(gone(rentalId));
+  const record = await getRental(rentalId, { call: (id, query) => call(id, query, settings) }).catch(
+    gone(rentalId),
+  );
   // A second ID of the record, such as its ID in a database, may be the ID of another rental.
   const id = sameIdIn(record, rentalId) ?? rentalId;
   if (hasEnded(record)) return { message: "had already ended", rentalId: id };
@@ -113,10 +114,7 @@ export async function terminateRental(input: unknown, { settings, describe }: Op
   }
 }
 
-/**
- * Finds the type of an active rental by the list that contains it. Throws if a listing fails, and it is not certain
- * that the other list contains the rental.
- */
+/** Finds the type of an active rental by the list that contains it. Throws as `listedTypeOf` does. */
 async function listedType(
   record: unknown,
   rentalId: string,
@@ -131,9 +129,5 @@ async function listedType(
       (recordsOf(await call(operations[type], {}, settings)) ?? []).map((record) => ({ record, type })),
     ),
   );
-  const listed = lists.flatMap((list) => (list.status === "fulfilled" ? list.value : []));
-  const failed = lists.find((list) => list.status === "rejected");
-  const type = listedTypeOf(record, rentalId, { listed, isComplete: !failed });
-  if (type === undefined && failed) throw failed.reason;
-  return type;
+  return listedTypeOf(record, rentalId, lists);
 }

@@ -159,7 +159,7 @@ export function createDescriptionStore(
     const { source, entry, isFresh } = await openCached();
     const fresh = isFresh && !refresh ? documentOf(entry) : undefined;
     if (fresh || timeout === undefined) return fresh ?? fetch(source, entry);
-    // A guard or a server runs for a long time, so an earlier failure must not last.
+    // A caller that must end a rental tries again after a failure, so the failure must not last.
     const earlier = fetched;
     if (earlier !== undefined && (await earlier).description === undefined && fetched === earlier) {
       fetched = undefined;

@@ -46,9 +46,11 @@ export async function* completionChunks(events: ServerEvents): AsyncGenerator<Co
       const body = parseJson(event.data);
       const chunk = readChunk(body);
       finished ||= chunk.finish !== undefined || event.whole === true;
-      const pieces = thinking.add(chunk.text).filter(({ text }) => text !== "");
-      hasText ||= pieces.some(({ kind }) => kind === "text");
-      hasOther ||= contentOf(body) === "other" || pieces.some(({ kind }) => kind === "reasoning");
+      if (!hasText) {
+        const pieces = thinking.add(chunk.text).filter(({ text }) => text !== "");
+        hasText = pieces.some(({ kind }) => kind === "text");
+        hasOther ||= contentOf(body) === "other" || pieces.length > 0;
+      }
       if (body !== undefined) yield chunk;
       const failure = failureIn(event, body);
       if (failure !== undefined) throw truncated(failure);

@@ -15,27 +15,32 @@ export function rentalTypeOf(record: unknown): RentalType | undefined {
   return /virtual|^vm/i.test(type) ? virtualMachine : undefined;
 }
 
+/** A rental of a list, with the type of the list. */
+interface ListedRental {
+  readonly record: unknown;
+  readonly type: RentalType;
+}
+
 /**
  * The type of an active rental whose record does not state it, according to the lists of active rentals. A virtual
  * machine and a bare-metal rental may have the same ID. If that is so, or possible because a list is missing, only a
- * record that is known to be of this rental counts. Undefined if the type is not certain.
+ * record that is known to be of this rental counts. If the type is not certain, returns undefined, or throws the error
+ * of the list that is missing.
  */
 export function listedTypeOf(
   rental: unknown,
   id: string,
-  {
-    listed,
-    isComplete,
-  }: {
-    readonly listed: readonly { readonly record: unknown; readonly type: RentalType }[];
-    readonly isComplete: boolean;
-  },
+  lists: readonly PromiseSettledResult<readonly ListedRental[]>[],
 ): RentalType | undefined {
+  const listed = lists.flatMap((list) => (list.status === "fulfilled" ? list.value : []));
+  const failed = lists.find((list) => list.status === "rejected");
   const withId = listed.filter(({ record }) => sameIdIn(record, id) !== undefined);
-  const isUnique = isComplete && new Set(withId.map(({ type }) => type)).size === 1;
+  const isUnique = !failed && new Set(withId.map(({ type }) => type)).size === 1;
   const own = isUnique ? withId : withId.filter(({ record }) => isSameRental(record, rental));
   const [type, ...others] = new Set(own.map((one) => one.type));
-  return others.length === 0 ? type : undefined;
+  if (type !== undefined && others.length === 0) return type;
+  if (failed) throw failed.reason;
+  return undefined;
 }
 
 /**

@@ -44,7 +44,7 @@ export default defineCommand({
         readsStdin: true,
       },
     ),
-    count: flag.integer("Number of images; with --seed, each one gets the next seed", {
+    count: flag.integer("Number of images; with --seed, each further image uses the next seed", {
       default: "1",
       short: "n",
       minimum: 1,
@@ -65,7 +65,7 @@ export default defineCommand({
   examples: [
     { text: "Generate an image", command: 'gpuctl image "a lighthouse at dusk" --sandbox' },
     {
-      text: "Generate two wide images with the seeds 7 and 8 in a folder",
+      text: "Generate two wide images in a folder, with the seeds 7 and 8",
       command: 'gpuctl image "a lighthouse at dusk" --size 1536x640 --seed 7 -n 2 --out pictures/ --sandbox',
     },
     {

@@ -16,7 +16,13 @@ import {
   Unavailable,
   UnexpectedResponse,
 } from "../../../core/errors.ts";
-import { assertIsRental, createdAtOf, idOf, statesOf } from "../../../core/responses/rental.ts";
+import {
+  assertIsRental,
+  createdAtOf,
+  creationTolerance,
+  idOf,
+  statesOf,
+} from "../../../core/responses/rental.ts";
 import {
   InterruptedWrite,
   InvalidResponse,
@@ -64,9 +70,8 @@ const leaseLine = (verb: string, args: readonly string[], { place }: Pick<Guard,
   `\`${commandLine(`rentals lease ${verb}`, args, place.ownFolder ? [] : ["--lease-file", place.path])}\``;
 
 /**
- * A number of milliseconds with two uses. A lease that is over according to only one of two clocks is reported only
- * once that clock is this far past the end of the lease. Two creation times count as equal up to this difference,
- * because a service may write the same time in two ways.
+ * Milliseconds. A lease that is over according to only one of two clocks is reported only once that clock is this far
+ * past the end of the lease.
  */
 const tolerance = timeUnits[2].milliseconds;
 
@@ -375,7 +380,7 @@ function assertIsLeased(lease: Lease, record: unknown, guard: Guard): void {
       `rental ${rentalId} ${difference} the rental of the lease, so it was not ended; ${leaseLine("clear", [token], guard)} removes the lease`,
       "",
     );
-  if (areTimesKnown && Math.abs(leased - now) > tolerance) {
+  if (areTimesKnown && Math.abs(leased - now) > creationTolerance) {
     throw isOther("was not created at the same time as");
   }
   const current = labelOf(record);

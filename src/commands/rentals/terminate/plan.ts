@@ -252,14 +252,11 @@ async function withTypes(
   const typeMatters = terminateOperationsFor(undefined, operations).length > 1;
   if (!typeMatters || rentals.every(({ type, ended }) => ended || type !== undefined)) return rentals;
   const lists = await listBoth(context);
-  const listed = lists.flatMap((list) => (list.status === "fulfilled" ? list.value : []));
-  const failed = lists.find((list) => list.status === "rejected");
-  return rentals.map((rental) => {
-    const { record, wireId, ended } = rental;
-    const type = rental.type ?? listedTypeOf(record, String(wireId), { listed, isComplete: !failed });
-    if (type === undefined && !ended && failed) throw failed.reason;
-    return { ...rental, type };
-  });
+  return rentals.map((rental) =>
+    rental.ended || rental.type !== undefined
+      ? rental
+      : { ...rental, type: listedTypeOf(rental.record, String(rental.wireId), lists) },
+  );
 }
 
 const notOffered = (id: string, type: RentalType | undefined): NotOffered =>
