@@ -290,7 +290,9 @@ describe("rentals create --lease", () => {
       const env = { GPUCTL_LEASE_FILE: join(cli.folder, "share", "leases.jsonl") };
       const { code, err, requests } = await cli.run(line, { env });
       expect({ code, requests }, err).toEqual({ code: exit.usage, requests: [] });
-      expect(err).toMatch(/Error: the leases in .*leases\.jsonl cannot be read: the folder does not exist\n/);
+      expect(err).toMatch(
+        /^Error: the leases in .*leases\.jsonl cannot be read: the folder does not exist\n/,
+      );
     },
   );
 

@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import { lstat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { leaseFileFlag, leasePlace } from "../../command-kit/rentals/lease-file.ts";
@@ -62,7 +64,9 @@ export default defineCommand({
       throw new UsageError(`--every must be at least ${duration(minInterval)}, not ${duration(every)}`);
     }
     const place = leasePlace(flags, context);
-    if (!(await lstat(place.path).catch(() => undefined))) {
+    // Without its folder, the file cannot be read, and the guard says so.
+    const hasFolder = place.ownFolder || existsSync(dirname(place.path));
+    if (hasFolder && !(await lstat(place.path).catch(() => undefined))) {
       context.say(`There is no lease file ${place.path} yet.`);
     }
     const guard = { ...context, place, warn, notify: flags.notify };
