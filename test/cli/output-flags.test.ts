@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
+import { exit } from "../../src/cli/report/exit.ts";
 import { displayWidth } from "../../src/output/display-width.ts";
 import { createCli, temporaryFolder } from "../support/cli.ts";
 
@@ -169,6 +170,43 @@ describe("--jq", () => {
     expect(error).toMatchObject({ code: "FILTER_FAILED", retryable: false });
     expect(error.message).toMatch(/^--jq failed on the response: Cannot index/);
     expect(error.hint).toMatch(/was created.*Do not create it again/);
+  });
+
+  test.each([
+    {
+      what: "of terminations of which one is refused",
+      fault: "terminateVirtualMachineRental --status 403 --after 1",
+      line: "rentals terminate 1001 1002 1003 --yes",
+      filter: ".[].rental.id | ascii_upcase",
+      error: { code: exit.someFailed, name: "1002", context: "Terminated: 1001, 1003." },
+    },
+    {
+      what: "of rentals of which one has an unknown outcome",
+      fault: "createVirtualMachineRental --status 500 --applied --after 1",
+      line: "rentals create vm --gpus 1 --label b --count 3 --yes",
+      filter: ".[].createdAt | keys",
+      error: { code: exit.unknownOutcome, name: "b-2", context: "New in the listing: 1005" },
+    },
+    {
+      what: "of pictures of which one cannot be read",
+      fault: "generateImage --garbage --applied --after 1",
+      line: 'image "a cat" -n 2 --concurrency 1',
+      filter: ".[].path | keys",
+      error: { code: exit.unknownOutcome, name: "2", context: "The response was saved to" },
+    },
+  ])("does not hide a failure if the filter fails on the result $what", async (failing) => {
+    const { run } = await createCli();
+    await run("rentals create vm --gpus 1 --label a --count 3 --yes --sandbox");
+    await run(`sandbox fault add --operation ${failing.fault}`);
+    const words = failing.line.split(/ (?=(?:[^"]*"[^"]*")*[^"]*$)/).map((word) => word.replaceAll('"', ""));
+    const { code, err } = await run([...words, "--sandbox", "--jq", failing.filter]);
+    const { error } = JSON.parse(err);
+    expect(code).toBe(failing.error.code);
+    expect(error.code).not.toBe("FILTER_FAILED");
+    expect(JSON.stringify(error)).toContain(failing.error.name);
+    expect(JSON.stringify(error)).toContain(failing.error.context);
+    expect(error.hint).toContain("--jq failed on the response");
+    expect(error.hint).not.toContain("The request succeeded");
   });
 
   test("conflicts with an explicit --output, but overrides GPUCTL_OUTPUT", async () => {

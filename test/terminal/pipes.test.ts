@@ -39,6 +39,25 @@ describe.skipIf(process.platform === "win32").each(sample(outputFormats, 0, 1))(
   },
 );
 
+describe.skipIf(process.platform === "win32")("a command of which a part fails", () => {
+  needs("bash");
+
+  test.each([
+    { into: "exec 3> >(exec true); wait $!", end: "" },
+    { into: "exec 3> /dev/full", end: "Also, the result cannot be written: " },
+  ])("fails although its result cannot be written: $into", async ({ into, end }) => {
+    if (into.includes("/dev/full") && !existsSync("/dev/full")) return;
+    const home = await createRentedHome(["one", "two", "three"]);
+    const fault = "gpuctl sandbox fault add --operation terminateVirtualMachineRental --status 403 --after 1";
+    const script = `${fault} > made; ${into}; gpuctl rentals terminate --all --yes --sandbox >&3`;
+    const { code, err } = await home.shell(script, { shell: "bash" }).ended;
+    expect(code).toBe(exit.someFailed);
+    expect(err).toContain("1 of 3 rentals could not be terminated");
+    expect(err).toMatch(/Terminated: 100\d, 100\d\./);
+    expect(err).toContain(end);
+  });
+});
+
 describe.skipIf(!existsSync("/dev/full"))("a guard whose events cannot be written", () => {
   needs("bash");
 

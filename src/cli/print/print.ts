@@ -32,8 +32,8 @@ export async function preloadRenderer(view: View, { output }: Settings, terminal
 /**
  * Prints a result on stdout, and notes on stderr, such as that a list is empty or that a column of `--columns` is in no
  * record. If writing to stdout fails, throws `CannotPrint`, or `StoredElsewhere` if the result was paid for. If the
- * result cannot be written as text, throws `CannotPrint`; data that was paid for is saved first. `printOrSay` and
- * `forReader` describe two exceptions.
+ * result cannot be written as text, throws `CannotPrint`; data that was paid for is saved first. A closed pipe ends the
+ * process silently, unless the result has a failure. `printOrSay` and `forReader` describe two more exceptions.
  */
 export async function print(result: Result, defaultView: View, options: PrintOptions): Promise<void> {
   const { notes } = options;
@@ -43,9 +43,10 @@ export async function print(result: Result, defaultView: View, options: PrintOpt
     const system = { ...options.system, io: { ...io, stdout } };
     await printResult(result, defaultView, { ...options, system }).catch(orCannotPrint);
   };
-  const stdout = reportingErrors(io.stdout);
+  const hasFailure = "failure" in result && result.failure !== undefined;
+  const stdout = hasFailure ? reportingClosedPipe(reportingErrors(io.stdout)) : reportingErrors(io.stdout);
   if (!("paid" in result && result.paid)) {
-    const unread = notes.unreadContext();
+    const unread = hasFailure ? undefined : notes.unreadContext();
     return unread === undefined ? printTo(stdout) : printOrSay(unread, stdout, printTo, io.stderr);
   }
   const { keepResult, printPaid } = await import("./paid.ts");
@@ -75,10 +76,14 @@ async function printOrSay(
   try {
     await printTo(reportingClosedPipe(stdout));
   } catch (error) {
-    if (!(error instanceof CannotPrint && error.code === "EPIPE")) throw error;
+    if (!isClosedPipe(error)) throw error;
     await stderr.write(`${line}\n`);
   }
 }
+
+/** Whether a result could not be printed because the reader has closed the pipe. */
+export const isClosedPipe = (error: unknown): boolean =>
+  error instanceof CannotPrint && error.code === "EPIPE";
 
 /**
  * Rethrows a `RangeError` as `CannotPrint`. JavaScript throws one if the result is nested too deeply or its text is too
@@ -235,7 +240,7 @@ function forReader(sink: Sink, stderr: Sink): Sink {
     try {
       await sink.write(chunk, { ...options, reportsClosedPipe: true });
     } catch (error) {
-      if (!(error instanceof CannotPrint) || error.code === "EPIPE") throw error;
+      if (!(error instanceof CannotPrint) || isClosedPipe(error)) throw error;
       if (isReported) return;
       isReported = true;
       await stderr.write(`Warning: ${error.message}. The command continues.\n`);

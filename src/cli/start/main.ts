@@ -14,7 +14,7 @@ import { globalFlags } from "../parse/globals.ts";
 import { type BareGroup, type Invocation, parse } from "../parse/program.ts";
 import { guardIo } from "../print/guard.ts";
 import { createNotes } from "../print/notes.ts";
-import { preloadRenderer, print } from "../print/print.ts";
+import { isClosedPipe, preloadRenderer, print } from "../print/print.ts";
 import { serviceFlags } from "../print/service-flags.ts";
 import { canPrompt } from "../prompt/confirm.ts";
 import { exit } from "../report/exit.ts";
@@ -107,7 +107,14 @@ async function execute(
       ...(command.printsKey && { io: { ...io, stdout: guardIo(outside.io, noSecrets).stdout } }),
     };
     const finish = async (result: Result) => {
-      await print(result, command.view, { settings, system: printing, notes, redactor, filter });
+      try {
+        await print(result, command.view, { settings, system: printing, notes, redactor, filter });
+      } catch (error) {
+        const failure = "failure" in result ? result.failure : undefined;
+        if (!failure) throw error;
+        if (!isClosedPipe(error)) notes.setFailureContext(withNotPrinted(notes.failureContext(), error));
+        throw failure;
+      }
       const failure =
         "records" in result ? result.failureAtEnd?.() : "failure" in result ? result.failure : undefined;
       if ("nextSteps" in result && result.nextSteps?.length && settings.output === "table") {
@@ -149,6 +156,12 @@ async function execute(
   } finally {
     connection.close();
   }
+}
+
+/** Adds why the result could not be printed to the context of the command's own failure. */
+function withNotPrinted(context: string | undefined, error: unknown): string {
+  const { message } = error instanceof Error ? error : new Error(String(error));
+  return [context, `Also, ${message.replace(/\.$/, "")}.`].filter(Boolean).join(" ");
 }
 
 /** A redactor without secrets, for `auth token`, which prints the key. */
