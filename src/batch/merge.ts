@@ -85,7 +85,7 @@ export async function* mergedLines(
       }
       const other = shard
         ? undefined
-        : parts.slice(0, position).find((earlier) => earlier.ledger.find(id) !== undefined);
+        : parts.slice(0, position).find((earlier) => knows(earlier, id));
       if (ledger.line(entry) > 0 || other) {
         throw new UsageError(
           `${at}: ${JSON.stringify(id)} is also in ${other?.out ?? `line ${ledger.line(entry)}`}`,
@@ -130,6 +130,12 @@ const withPath = (file: Readonly<Record<string, unknown>>, way: string): object 
 const hasResult = ({ ledger }: Part, entry: number): boolean =>
   ["done", "failed", "unknown"].includes(ledger.state(entry));
 
+/** Whether a part has a result for a line, or the line was in flight when its run ended. */
+function knows({ ledger }: Part, id: string): boolean {
+  const entry = ledger.find(id);
+  return entry !== undefined && ledger.state(entry) !== "pending";
+}
+
 /** The maximum number of listed IDs. */
 const maxIds = 10;
 
@@ -145,9 +151,7 @@ export async function missingFrom(parts: readonly Part[], input: Source): Promis
     for (const line of lines) {
       if ("problems" in line) throw new UsageError(`--requests: line ${line.number}: ${line.problems[0]}`);
       const index = shards && shardIndex(line.id, shards);
-      const part = parts.find(({ shard, ledger }) =>
-        shard ? shard.index === index : ledger.find(line.id) !== undefined,
-      );
+      const part = parts.find((one) => (one.shard ? one.shard.index === index : knows(one, line.id)));
       const entry = part?.ledger.find(line.id);
       if (part && entry !== undefined && part.ledger.state(entry) !== "pending") {
         if (hasResult(part, entry)) known += 1;

@@ -149,17 +149,18 @@ export function missingShards(parts: readonly Pick<Part, "shard">[]): readonly n
 export const lacksJournal = async (out: string): Promise<boolean> =>
   ((await diskFiles.size(out)) ?? 0) > 0 && (await shardOf(out)) === undefined;
 
-/** Of the shards that `missingShards` returns, the outputs that have lines, but whose journal is missing or empty. */
-export async function outputsWithoutJournal(parts: readonly Part[]): Promise<readonly string[]> {
+/** The outputs of the shards that `missingShards` returns, in the folder of the first part. */
+export function missingOutputs(parts: readonly Pick<Part, "out" | "shard">[]): readonly string[] {
   const [first] = parts;
   if (!first?.shard) return [];
-  const { out, shard } = first;
-  const names = new Set(await readdir(dirname(out)));
+  const { count } = first.shard;
+  return missingShards(parts).map((index) => shardOutput(wholeOutput(first.out), { index, count }));
+}
+
+/** Which of these outputs have lines, but a journal that is missing or empty. Some of the outputs may not exist. */
+export async function outputsWithoutJournal(outputs: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const index of missingShards(parts)) {
-    const missing = shardOutput(wholeOutput(out), { index, count: shard.count });
-    if (names.has(basename(missing)) && (await lacksJournal(missing))) found.push(missing);
-  }
+  for (const out of outputs) if (await lacksJournal(out)) found.push(out);
   return found;
 }
 

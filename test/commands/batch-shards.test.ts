@@ -329,7 +329,7 @@ describe("batch merge", () => {
       const { code, err } = await cli.run(`batch merge ${given}`, { env });
       expect(code).toBe(exit.usage);
       expect(err).toMatch(
-        /^Error: \S+answers\.1-of-3\.jsonl has lines, but its journal is missing or empty\nRestore \S+answers\.1-of-3\.jsonl\.journal\. Without it, this shard cannot be continued\.\n$/,
+        /^Error: \S+answers\.1-of-3\.jsonl has lines, but its journal is missing or empty\nRestore \S+answers\.1-of-3\.jsonl\.journal\. Without it, the batch cannot be continued\.\n$/,
       );
       const { out } = await cli.run(`batch status ${given} -o json`, { env });
       const rows = JSON.parse(out);
@@ -522,6 +522,40 @@ describe("batch merge", () => {
     const { code, error } = await merge(cli, "a.jsonl c.jsonl --out twice.jsonl");
     expect(code).toBe(exit.usage);
     expect(error.message).toMatch(/"request-\d+" is also in .*a\.jsonl/);
+  });
+
+  test.each(["a.jsonl b.jsonl", "b.jsonl a.jsonl"])(
+    "takes a line that one batch left, and another batch sent, from the latter: %s",
+    async (outputs) => {
+      const cli = await cliWith(input(["request-54"]));
+      await cli.run("batch run requests.jsonl --out a.jsonl", { env });
+      await cli.run("batch retry a.jsonl --failed", { env });
+      const lines = input().split("\n");
+      await writeFile(join(cli.folder, "rest.jsonl"), `${lines[4]}\n`);
+      await writeFile(join(cli.folder, "requests.jsonl"), input());
+      await cli.run("batch run rest.jsonl --out b.jsonl", { env });
+      expect(await merge(cli, `${outputs} --requests requests.jsonl --out all.jsonl`)).toMatchObject({
+        code: exit.done,
+        data: { succeeded: 12, missing: 0 },
+      });
+    },
+  );
+
+  test("does not leave out a batch whose journal is empty", async () => {
+    const cli = await cliWith();
+    await cli.run("batch run requests.jsonl --out a.jsonl", { env });
+    await cli.run("batch run requests.jsonl --out b.jsonl", { env });
+    await writeFile(join(cli.folder, "b.jsonl.journal"), "");
+    const withLines = await merge(cli, "a.jsonl b.jsonl --out all.jsonl");
+    expect(withLines.code).toBe(exit.usage);
+    expect(withLines.error.message).toMatch(/b\.jsonl has lines, but its journal is missing or empty/);
+    expect(await readdir(cli.folder)).not.toContain("all.jsonl");
+    await rm(join(cli.folder, "b.jsonl"));
+    for (const outputs of ["a.jsonl b.jsonl", "b.jsonl"]) {
+      const { code, data, error } = await merge(cli, `${outputs} --out all.jsonl --force`);
+      expect({ code, missing: data.missing }).toEqual({ code: exit.network, missing: null });
+      expect(error.message).toMatch(/^\S+b\.jsonl did not run$/);
+    }
   });
 });
 

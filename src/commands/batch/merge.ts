@@ -5,6 +5,7 @@ import { jsonLines, type Source } from "../../batch/input/lines.ts";
 import { journalPath } from "../../batch/journal.ts";
 import { assertTogether, type Missing, mergedLines, missingByCount, missingFrom } from "../../batch/merge.ts";
 import {
+  missingOutputs,
   missingShards,
   outputsAt,
   outputsWithoutJournal,
@@ -67,9 +68,12 @@ export default defineCommand({
   ],
   run: async ({ args: { out: given }, flags, files, settings, say }) => {
     assertNotStdout(flags.out);
-    const parts = await partsAt(given, files);
+    const { parts, withoutHeader } = await partsAt(given, files);
     assertTogether(parts);
-    await assertJournals(parts);
+    const missingOuts = missingOutputs(parts);
+    await assertJournals([...withoutHeader, ...missingOuts]);
+    // The failure names a missing shard by its index.
+    const notRun = withoutHeader.filter((out) => !missingOuts.includes(out));
     const path = files.resolve(flags.out ?? defaultOutput(parts));
     if (parts.some(({ out }) => out === path)) {
       throw new UsageError(`--out ${flags.out ?? path} is one of the outputs to merge`, {
@@ -81,7 +85,12 @@ export default defineCommand({
     }
     const input = flags.requests === undefined ? undefined : await requestsOf(flags.requests, files);
     // Reads the input before anything is written, because it may have invalid lines.
-    const missing = input === undefined ? missingByCount(parts) : await missingFrom(parts, input);
+    const missing =
+      input !== undefined
+        ? await missingFrom(parts, input)
+        : notRun.length === 0
+          ? missingByCount(parts)
+          : undefined;
     const lines = mergedLines(parts, dirname(path));
     if (settings.dryRun) for await (const _ of lines);
     else await save(path, lines, { force: flags.force, failIfExists: true });
@@ -94,18 +103,22 @@ export default defineCommand({
     return {
       data: { ...data, dollars: dollarNumber(spent), uncertainDollars: dollarNumber(uncertain) },
       rows: { ...data, dollars: costText(spent, uncertain) },
-      failure: failureOf(results, missing, shards),
+      failure: failureOf(results, missing, { shards, notRun }),
     };
   },
 });
 
-/** Reads the outputs with their journals. Throws `InUse` if one of them is being written. */
+/**
+ * Reads the outputs with their journals. Outputs whose journal is still empty are in `withoutHeader`. Throws `InUse` if
+ * an output is being written.
+ */
 async function partsAt(
   given: readonly string[],
   { resolve, processes }: Context["files"],
-): Promise<readonly Part[]> {
+): Promise<{ readonly parts: readonly Part[]; readonly withoutHeader: readonly string[] }> {
   const outputs = await Promise.all(given.map((path) => outputsAt(resolve(path))));
   const parts: Part[] = [];
+  const withoutHeader: string[] = [];
   for (const out of new Set(outputs.flat())) {
     const process = await runningProcess(out, processes);
     if (process !== undefined) {
@@ -116,16 +129,17 @@ async function partsAt(
     }
     const part = await readPart(out);
     if (part) parts.push(part);
+    else withoutHeader.push(out);
   }
-  return parts;
+  return { parts, withoutHeader };
 }
 
-/** Throws `UsageError` if a shard has an output, but its journal is missing or empty. */
-async function assertJournals(parts: readonly Part[]): Promise<void> {
-  const [out] = await outputsWithoutJournal(parts);
+/** Throws `UsageError` if one of these outputs has lines, but its journal is missing or empty. */
+async function assertJournals(outputs: readonly string[]): Promise<void> {
+  const [out] = await outputsWithoutJournal(outputs);
   if (out === undefined) return;
   throw new UsageError(`${out} has lines, but its journal is missing or empty`, {
-    hint: `Restore ${journalPath(out)}. Without it, this shard cannot be continued.`,
+    hint: `Restore ${journalPath(out)}. Without it, the batch cannot be continued.`,
   });
 }
 
@@ -176,7 +190,7 @@ function costsOf(parts: readonly Part[]): { readonly spent: Money; readonly unce
 function failureOf(
   { failed, unknown }: Results,
   missing: Missing | undefined,
-  shards: readonly number[],
+  { shards, notRun }: { readonly shards: readonly number[]; readonly notRun: readonly string[] },
 ): Error | undefined {
   const { count = 0, changed = 0, ids = [] } = missing ?? {};
   const parts = [
@@ -185,11 +199,12 @@ function failureOf(
     ...(shards.length > 0
       ? [`${shards.length === 1 ? "shard" : "shards"} ${shards.join(", ")} did not run`]
       : []),
+    ...(notRun.length > 0 ? [`${notRun.join(", ")} did not run`] : []),
     ...(count > 0 ? [`${counted(count, "line has", "lines have")} no result`] : []),
     ...(changed > 0
       ? [`${counted(changed, "line was", "lines were")} changed in the input after being sent`]
       : []),
-    ...(missing === undefined && shards.length === 0
+    ...(missing === undefined && shards.length + notRun.length === 0
       ? ["the number of lines is not known without --requests"]
       : []),
   ];
