@@ -1,7 +1,7 @@
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createHome, type Environment, gpuctl, launcher } from "../support/process.ts";
+import { createHome, type Environment, firstChunk, gpuctl, launcher } from "../support/process.ts";
 
 describe("without a home folder", () => {
   /** Runs gpuctl as a user for whom Node.js finds no home folder, such as an unknown user ID in a container. */
@@ -48,6 +48,31 @@ describe("without a home folder", () => {
     const run = await withoutHome();
     const line = "volumes list --dry-run --base-url https://api.example.com";
     expect(await run(line, { GPUCTL_STATE_DIR: "" })).toMatchObject({ code: 0, err: "" });
+  });
+
+  test("a rental is reserved without a state folder, and its lease is found in the file of --lease-file", async () => {
+    const server = await createHome();
+    const serving = server.start("sandbox serve --port 0 --memory -o json");
+    const { url, apiKey } = JSON.parse(await firstChunk(serving.stdout));
+    const env = { GPUCTL_BASE_URL: url, GPUCTL_API_KEY: apiKey, GPUCTL_STATE_DIR: "" };
+    const run = await withoutHome();
+    const leases = `--lease-file ${join(server.folder, "leases.jsonl")}`;
+    const convert = "reserve convert 1001 --days 30 --expected-price 1296 --yes";
+    expect(await run(`rentals create vm --gpus 1 --lease 2h ${leases} --yes`, env)).toMatchObject({
+      code: 0,
+    });
+    expect(await run(`${convert} --dry-run`, env)).toMatchObject({ code: 0 });
+    expect(await run(`${convert} ${leases}`, env)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("1001"),
+      err: expect.stringContaining(`rentals lease clear 1001 ${leases}`),
+    });
+    expect(await run("reserve extend 1001 --days 30 --expected-price 1296 --yes", env)).toMatchObject({
+      code: 0,
+      err: "",
+    });
+    serving.kill("SIGINT");
+    await serving;
   });
 });
 

@@ -14,12 +14,17 @@ export const leaseFileFlag = {
   }),
 };
 
-/** The lease file of `--lease-file`, or else the one in the state folder. Throws `UsageError` for an empty path. */
-export function leasePlace(
-  { leaseFile }: FlagValues<typeof leaseFileFlag>,
-  { files, sleep }: Pick<Context, "files" | "sleep">,
-) {
+type LeaseFlags = FlagValues<typeof leaseFileFlag>;
+
+/** Throws `UsageError` for an empty `--lease-file`. */
+export function assertLeaseFile({ leaseFile }: LeaseFlags): void {
   if (leaseFile === "") throw new UsageError("--lease-file must not be empty");
+}
+
+/** The lease file of `--lease-file`, or else the one in the state folder. Throws `UsageError` for an empty path. */
+export function leasePlace(flags: LeaseFlags, { files, sleep }: Pick<Context, "files" | "sleep">) {
+  assertLeaseFile(flags);
+  const { leaseFile } = flags;
   const { processes } = files;
   return leaseFile === undefined
     ? { path: join(files.state, leaseFileName), ownFolder: true, processes, sleep }
@@ -27,5 +32,14 @@ export function leasePlace(
 }
 
 /** The flag that selects a lease file; none for the file in the state folder, which is the default. */
-export const leaseFileArgs = (path: string, { state }: Pick<Context["files"], "state">): readonly string[] =>
-  path === join(state, leaseFileName) ? [] : ["--lease-file", path];
+export const leaseFileArgs = (path: string, files: Pick<Context["files"], "state">): readonly string[] =>
+  path === defaultLeaseFile(files) ? [] : ["--lease-file", path];
+
+/** Undefined if there is no state folder, because there is no home folder. */
+function defaultLeaseFile(files: Pick<Context["files"], "state">): string | undefined {
+  try {
+    return join(files.state, leaseFileName);
+  } catch {
+    return undefined;
+  }
+}

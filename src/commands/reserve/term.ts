@@ -5,7 +5,12 @@ import type { Estimate } from "../../command-kit/define.ts";
 import { type FlagValues, flag } from "../../command-kit/flag.ts";
 import { writeAndCheck } from "../../command-kit/outcomes.ts";
 import { labelLookup } from "../../command-kit/rentals/labels.ts";
-import { leaseFileArgs, leaseFileFlag, leasePlace } from "../../command-kit/rentals/lease-file.ts";
+import {
+  assertLeaseFile,
+  leaseFileArgs,
+  leaseFileFlag,
+  leasePlace,
+} from "../../command-kit/rentals/lease-file.ts";
 import { hourlyCostPaths, isRecord, termEndPaths } from "../../command-kit/responses.ts";
 import { mayBeLabel } from "../../command-kit/values.ts";
 import type { InputOf } from "../../contract/index.ts";
@@ -46,8 +51,7 @@ export const termCommand = <const Id extends TermOperation>(operation: Id) =>
       ...context
     }: TermContext & { readonly input: InputOf<Id>; readonly flags: FlagValues<typeof flags> }) => {
       const id = String(input.rentalId);
-      // Refuses an invalid --lease-file before anything is sent.
-      const leases = leasePlace({ leaseFile }, context);
+      assertLeaseFile({ leaseFile });
       const look = `\`${commandLine("rentals get", [id])}\` shows the term of the rental.`;
       const data = await writeAndCheck(
         () => sendTerm(operation, input, context),
@@ -58,7 +62,7 @@ export const termCommand = <const Id extends TermOperation>(operation: Id) =>
       context.setFailureContext(`Rental ${id} was ${done}. Do not send the request again: ${look}`, {
         evenIfUnread: true,
       });
-      await warnOfLease(id, leases, context);
+      await warnOfLease(id, { leaseFile }, context);
       return { data };
     },
   }) as const;
@@ -69,15 +73,20 @@ export const termCommand = <const Id extends TermOperation>(operation: Id) =>
  */
 async function warnOfLease(
   rentalId: string,
-  place: ReturnType<typeof leasePlace>,
-  { files, say, settings }: TermContext,
+  leaseFile: FlagValues<typeof leaseFileFlag>,
+  context: TermContext,
 ): Promise<void> {
+  const { files, say, settings } = context;
   const { readLeases, serviceName } = await import("../../jobs/leases.ts");
-  const { leases } = await readLeases(place).catch(() => ({ leases: [] }));
+  const read = async () => {
+    const place = leasePlace(leaseFile, context);
+    return { path: place.path, leases: (await readLeases(place)).leases };
+  };
+  const { path, leases } = await read().catch(() => ({ path: "", leases: [] }));
   const service = serviceName(settings);
   const lease = leases.find((one) => one.service === service && one.rentalId === rentalId);
   if (lease === undefined) return;
-  const flags = leaseFileArgs(place.path, files);
+  const flags = leaseFileArgs(path, files);
   const clear = commandLine("rentals lease clear", [rentalId], flags);
   say(
     `Warning: rental ${rentalId} has a lease until ${new Date(lease.endsAt).toISOString()}, and then \`${commandLine("rentals guard", [], flags)}\` ends it, even during its reserved term. \`${clear}\` removes the lease.`,
