@@ -83,9 +83,7 @@ export async function* mergedLines(
           `${at}: ${JSON.stringify(id)} does not belong to shard ${shard.index} of ${shard.count}`,
         );
       }
-      const other = shard
-        ? undefined
-        : parts.slice(0, position).find((earlier) => knows(earlier, id));
+      const other = shard ? undefined : parts.slice(0, position).find((earlier) => knows(earlier, id));
       if (ledger.line(entry) > 0 || other) {
         throw new UsageError(
           `${at}: ${JSON.stringify(id)} is also in ${other?.out ?? `line ${ledger.line(entry)}`}`,

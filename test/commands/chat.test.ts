@@ -38,6 +38,13 @@ describe("the answer of chat", () => {
     expect((await run(`${ask} --no-stream`, service)).out).toBe("hi\n");
   });
 
+  test.each(["-o json", "-o yaml", "--no-stream"])("does not ask for events with %s", async (flag) => {
+    const { run } = await createCli({ respond: always(200, { choices: [{ message: { content: "hi" } }] }) });
+    const { code, requests } = await run(`${ask} ${flag} --param stream=true`, service);
+    expect(code).toBe(0);
+    expect(requests[0]?.body).not.toHaveProperty("stream");
+  });
+
   test("is printed if the service does not stream it", async () => {
     const { run } = await createCli({
       respond: always(200, { choices: [{ message: { content: "all at once" }, finish_reason: "stop" }] }),

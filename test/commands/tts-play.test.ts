@@ -45,6 +45,13 @@ describe("tts --play", () => {
     expect(played).toEqual([[player, ...flags, path]]);
   });
 
+  test.each(["hi.WAV", "hi.wave"])("chooses the player by the content of %s", async (name) => {
+    const { run } = await speaker();
+    const { played, options } = withPlayers(["aplay"]);
+    expect(await run(`tts Hi --play --out ${name}`, options)).toMatchObject({ code: 0 });
+    expect(played).toHaveLength(1);
+  });
+
   test("passes the path to PowerShell in a variable, because a quote in the path could end the command", async () => {
     const { run, folder } = await speaker();
     const variables: unknown[] = [];

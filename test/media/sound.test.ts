@@ -35,9 +35,18 @@ const text = (value: string) => Buffer.from(value);
 
 describe("WAV files", () => {
   test("are joined under one header with the right sizes", async () => {
-    expect(await joined("wav", wav(text("abcd")), wav(text("ef")), wav(text("")))).toEqual(
-      wav(text("abcdef")),
+    expect(await joined("wav", wav(text("abcd")), wav(text("ef")), wav(text("gh")))).toEqual(
+      wav(text("abcdefgh")),
     );
+  });
+
+  test.each([
+    ["no samples", wav(text(""))],
+    ["samples, but their size in the header is 0", Buffer.concat([wav(text("")), text("samples")])],
+  ])("with %s are not joined, because what they should say would be missing", async (_, silent) => {
+    const end = silent.length - 8;
+    silent.writeUInt32LE(end + 100, 4);
+    await expect(joined("wav", wav(text("ab")), silent)).rejects.toThrow("part 2 has no sound");
   });
 
   test("are joined without their other chunks, even if those chunks have an odd length and padding", async () => {
@@ -91,7 +100,7 @@ describe("WAV files", () => {
   });
 
   test("are joined with all their samples, whatever the samples are", async () => {
-    const parts = fc.array(fc.uint8Array({ maxLength: 50 }), { minLength: 1, maxLength: 5 });
+    const parts = fc.array(fc.uint8Array({ minLength: 1, maxLength: 50 }), { minLength: 1, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(parts, async (samples) => {
         const file = await joined("wav", ...samples.map((one) => wav(one, { bits: 8 })));
@@ -186,6 +195,12 @@ describe("MP3 files", () => {
 
   test("with tags but without sound are not joined", async () => {
     await expect(joined("mp3", one, id3v2(100))).rejects.toThrow("an MP3 file without frames");
+  });
+
+  test("with a tag whose size is larger than the file are not joined", async () => {
+    const tag = Buffer.from(apeTag);
+    tag.writeUInt32LE(1_000_000, tag.length - 20);
+    await expect(joined("mp3", one, Buffer.concat([two, tag]))).rejects.toThrow("part 2 has no sound");
   });
 
   test("with too many tags are not joined", async () => {

@@ -153,7 +153,9 @@ interface OpenResponse {
 async function open(request: CompletionRequest, context: Needs): Promise<OpenResponse> {
   const { input, stream = true, usage = false, signal } = request;
   if (!stream) {
-    const response = await context.call("createChatCompletion", input, { ...(signal && { signal }) });
+    // `--param stream=true` would make the service respond with events.
+    const { stream: _, stream_options: __, ...whole } = input;
+    const response = await context.call("createChatCompletion", whole, { ...(signal && { signal }) });
     return { bodies: [response], received: () => receivedJson(response) };
   }
   const withoutUsage = { ...input, stream: true };

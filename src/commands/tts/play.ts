@@ -22,13 +22,13 @@ export async function installedPlayers({
  */
 export async function play(
   path: string,
-  ext: string,
   installed: readonly Player[],
   { runQuietly }: Pick<Ports["programs"], "runQuietly">,
 ): Promise<Error | undefined> {
   // The file must contain audio: a player would fetch the URLs in a playlist.
   const type = await sniffFile(path).catch(() => undefined);
   if (type?.kind !== "audio") return new NotPlayed("the saved file is not audio of a known type");
+  const { ext } = type;
   const player = installed.find(({ plays }) => plays === undefined || plays.includes(ext));
   if (player === undefined) {
     const names = installed.map(({ program }) => program).join(", ");

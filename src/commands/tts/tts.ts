@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { extname } from "node:path";
 import { restoredWithRepeated } from "../../client/divert.ts";
 import { arg } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
@@ -111,7 +110,7 @@ export default defineCommand({
     const finish = async (file: SavedFile): Promise<Result> => {
       context.setFailureContext(`Saved before the failure: ${file.path}.`);
       if (player === undefined || players === undefined) return { data: printed(file) };
-      const playing = () => player.play(file.path, extname(file.path).slice(1), players, programs);
+      const playing = () => player.play(file.path, players, programs);
       return { data: printed(file), failure: await context.progress("Playing", playing) };
     };
     if (parts.length > 1) {

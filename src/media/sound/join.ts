@@ -19,7 +19,7 @@ const readers: Readonly<Record<string, (file: FileHandle) => Promise<Sound>>> = 
 
 /**
  * Joins recordings in order. The extension of a file determines its format. Throws `CannotJoin`, with the reason as its
- * message, if there are no files, if a file is not a valid WAV or MP3 file, if the files differ in format, sample rate,
+ * message, if there are no files, if a file is not a valid WAV or MP3 file or has no sound, if the files differ in format, sample rate,
  * channels or bits, or if they are too long for one WAV file.
  */
 export async function joinSound(paths: readonly string[]): Promise<JoinedSound> {
@@ -28,6 +28,7 @@ export async function joinSound(paths: readonly string[]): Promise<JoinedSound> 
   const [first] = parts;
   if (first === undefined) throw new CannotJoin("there are no parts");
   for (const [index, { path, sound }] of parts.entries()) {
+    if (sound.end <= sound.start) throw new CannotJoin(`part ${index + 1} has no sound`);
     const [one, other] = [describe(first), describe({ path, sound })];
     if (one !== other) throw new CannotJoin(`part 1 is ${one}, and part ${index + 1} is ${other}`);
   }
@@ -38,8 +39,7 @@ export async function joinSound(paths: readonly string[]): Promise<JoinedSound> 
     bytes: async function* () {
       yield head;
       for (const { path, sound } of parts) {
-        if (sound.end > sound.start)
-          yield* createReadStream(path, { start: sound.start, end: sound.end - 1 });
+        yield* createReadStream(path, { start: sound.start, end: sound.end - 1 });
       }
       yield tail;
     },
