@@ -67,15 +67,15 @@ export async function save(
 ): Promise<string> {
   const folder = dirname(path);
   await (options.makeFolders ? makeFolder(folder) : assertFolderExists(folder, path));
+  if (options.force) await assertReplaceable(path);
   const place = async (temporary: string) => {
     let free = path;
     if (options.force) await disk.rename(temporary, path);
     else {
       for (let number = 2; !(await claim(free, temporary, disk)); number++) {
         if (options.failIfExists) {
-          const isFolder = (await fs.lstat(path)).isDirectory();
-          const exists = "the file already exists; use --force to replace it";
-          throw new SaveFailed(path, isFolder ? folderReason : exists);
+          await assertReplaceable(path);
+          throw new SaveFailed(path, "the file already exists; use --force to replace it");
         }
         free = suffixed(path, number);
       }
@@ -92,6 +92,14 @@ export async function save(
   } catch (error) {
     // A `UsageError` is about the content, which is read from files.
     throw error instanceof UsageError ? error : saveFailed(path, error);
+  }
+}
+
+/** Throws `SaveFailed` for a folder, and for a device or a pipe, which a rename would replace by a file. */
+async function assertReplaceable(path: string): Promise<void> {
+  const facts = await fs.stat(path).catch(() => undefined);
+  if (facts && !facts.isFile()) {
+    throw new SaveFailed(path, facts.isDirectory() ? folderReason : "not a regular file");
   }
 }
 

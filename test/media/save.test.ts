@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcess, execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import * as fs from "node:fs/promises";
@@ -136,6 +136,21 @@ test("a path below a file, a folder's path, a long name and a name with NUL each
     "the name contains a NUL character",
   );
   expect((await fs.readdir(folder)).sort()).toEqual(["file", "pics"]);
+});
+
+test.skipIf(process.platform === "win32")("a pipe, a device and a link to one are never replaced", async () => {
+  const folder = await scratchFolder();
+  execFileSync("mkfifo", [join(folder, "pipe")]);
+  await fs.symlink("/dev/null", join(folder, "link"));
+  for (const name of ["pipe", "link"]) {
+    for (const options of [{ force: true }, { failIfExists: true }]) {
+      const { reason } = await failure(save(join(folder, name), bytes("one"), options));
+      expect(reason).toBe("not a regular file");
+    }
+  }
+  expect((await fs.lstat(join(folder, "pipe"))).isFIFO()).toBe(true);
+  expect(await fs.readlink(join(folder, "link"))).toBe("/dev/null");
+  expect(await fs.readdir(folder)).toHaveLength(2);
 });
 
 describe("before an image is paid for", () => {
