@@ -23,14 +23,20 @@ const maxCharacterLength = 16;
  */
 const keyLike = /^(?=.{16,}$)(?:(?:sk|pk|rk)[-_]|(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[\w+=.-]+$)/;
 
+/** What `echo` or `printf` prints at the start of a command line, up to the first command substitution. */
+const printedText =
+  /^\s*(?:echo|printf)\b((?:'[^']*'|"(?:[^"$`]|\$(?!\())*"|[^'"|;&<>`$]|\$(?!\())*(?:"(?:[^"$`]|\$(?!\())*)?)/;
+
 /**
  * The words of a command line that are probably keys: words that look like a key, and what `echo` and `printf` print.
  */
 export function secretsInCommand(line: string): readonly string[] {
-  const prints = /^\s*(?:echo|printf)\b/.test(line);
-  return line
-    .split(/[\s'";|&<>()`]+/)
-    .filter((word) => (prints && !/^[-%]|\$/.test(word)) || keyLike.test(word));
+  const wordsOf = (text: string) => text.split(/[\s'";|&<>()`]+/);
+  const printed = printedText.exec(line)?.[1] ?? "";
+  return [
+    ...wordsOf(printed).filter((word) => !/^[-%]|\$/.test(word)),
+    ...wordsOf(line).filter((word) => keyLike.test(word)),
+  ];
 }
 
 /** Removes secrets, such as API keys, from texts. */

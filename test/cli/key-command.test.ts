@@ -162,6 +162,32 @@ describe("a program that prints the key", () => {
     expect(ran).toEqual([]);
   });
 
+  test.each([
+    ['printf %s "$(security find-generic-password -s gpuctl -w)"', "security"],
+    ["echo $(cat production.key)", "production"],
+    ["echo `pass show gpuctl/production`", "production"],
+    ["printf '%s' | cat production", "production"],
+    ["printf '%s' \"$PRODUCTION\" && true production", "production"],
+  ])("may contain words that are not keys: %s", async (command, word) => {
+    const { run } = await createCli();
+    await run(["profile", "add", "work", "--base-url", serviceUrl, "--key-command", command]);
+    await run(`rentals create vm --gpus 1 --label ${word} --sandbox --yes`);
+    const again = await run(`rentals create vm --gpus 1 --label ${word} --if-absent --sandbox --yes -o id`);
+    expect(again).toMatchObject({ code: 0, out: "1001\n" });
+    expect((await run("config get apiKeyCommand --profile work")).out).toContain(word);
+  });
+
+  test.each([
+    "echo secret-word-1234",
+    "printf '%s' 'ab;cd secret-word-1234'",
+    'echo "$HOME secret-word-1234 $(true)"',
+  ])("is shown without what it prints: %s", async (command) => {
+    const { run } = await createCli();
+    const words = ["profile", "add", "work", "--base-url", serviceUrl, "--key-command", command];
+    await run(words);
+    expect((await run("config get apiKeyCommand --profile work")).out).not.toContain("secret-word");
+  });
+
   test("does not run when the environment has a key", async () => {
     const { run, ran } = await withCommand(() => key);
     const { requests } = await run("volumes list", { env: { GPUCTL_API_KEY: "from-the-environment" } });

@@ -228,7 +228,7 @@ describe("image gallery", () => {
   });
 
   test.each([
-    ["a pipe", (path: string) => execa("mkfifo", [path]), "", "the file already exists; use --force"],
+    ["a pipe", (path: string) => execa("mkfifo", [path]), "", "not a regular file"],
     ["a broken link", (path: string) => symlink("nowhere", path), "", "the file already exists; use --force"],
     ["a folder", (path: string) => mkdir(path), "", "page: it is a folder"],
     ["a folder, even with --force,", (path: string) => mkdir(path), "--force", "page: it is a folder"],

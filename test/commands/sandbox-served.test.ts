@@ -58,6 +58,17 @@ describe("sandbox commands with the URL of a served sandbox", () => {
     expect(cli.sandbox.snapshot()).toEqual(before);
   });
 
+  test("save the key of the user in a snapshot, so that it can be restored", async () => {
+    const { served, cli } = await withServed();
+    const env = { GPUCTL_API_KEY: "my-team-test-key-1" };
+    const stdin = `keys: [{value: ${env.GPUCTL_API_KEY}, name: ci, access: full}]`;
+    await cli.run(`sandbox seed - --yes ${at}`, { stdin, env });
+    const saved = await cli.run(`sandbox snapshot state.json ${at}`, { env });
+    expect(saved).toMatchObject({ code: 0 });
+    expect(JSON.parse(readFileSync(join(cli.folder, "state.json"), "utf8"))).toEqual(served.snapshot());
+    expect(await cli.run(`sandbox restore state.json --yes ${at}`, { env })).toMatchObject({ code: 0 });
+  });
+
   test("set the chat script and the boots of the served sandbox", async () => {
     const { served, cli } = await withServed();
     const run = async (line: string, stdin?: string) =>

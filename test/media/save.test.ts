@@ -138,20 +138,23 @@ test("a path below a file, a folder's path, a long name and a name with NUL each
   expect((await fs.readdir(folder)).sort()).toEqual(["file", "pics"]);
 });
 
-test.skipIf(process.platform === "win32")("a pipe, a device and a link to one are never replaced", async () => {
-  const folder = await scratchFolder();
-  execFileSync("mkfifo", [join(folder, "pipe")]);
-  await fs.symlink("/dev/null", join(folder, "link"));
-  for (const name of ["pipe", "link"]) {
-    for (const options of [{ force: true }, { failIfExists: true }]) {
-      const { reason } = await failure(save(join(folder, name), bytes("one"), options));
-      expect(reason).toBe("not a regular file");
+test.skipIf(process.platform === "win32")(
+  "a pipe, a device and a link to one are never replaced",
+  async () => {
+    const folder = await scratchFolder();
+    execFileSync("mkfifo", [join(folder, "pipe")]);
+    await fs.symlink("/dev/null", join(folder, "link"));
+    for (const name of ["pipe", "link"]) {
+      for (const options of [{ force: true }, { failIfExists: true }]) {
+        const { reason } = await failure(save(join(folder, name), bytes("one"), options));
+        expect(reason).toBe("not a regular file");
+      }
     }
-  }
-  expect((await fs.lstat(join(folder, "pipe"))).isFIFO()).toBe(true);
-  expect(await fs.readlink(join(folder, "link"))).toBe("/dev/null");
-  expect(await fs.readdir(folder)).toHaveLength(2);
-});
+    expect((await fs.lstat(join(folder, "pipe"))).isFIFO()).toBe(true);
+    expect(await fs.readlink(join(folder, "link"))).toBe("/dev/null");
+    expect(await fs.readdir(folder)).toHaveLength(2);
+  },
+);
 
 describe("before an image is paid for", () => {
   test("a writable folder is accepted, and not changed", async () => {

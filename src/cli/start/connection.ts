@@ -140,9 +140,10 @@ export function connect(
       : undefined;
     redactor.add(token);
     const to = { ...sender, baseUrl: url, inferenceBaseUrl: undefined, apiKey: token };
-    const served = await services.sandbox.connect(url, async (request) => {
+    const served = await services.sandbox.connect(url, async ({ keepsKeys, ...request }) => {
       const open = request.open === true || token === undefined;
-      return (await rawCall({ ...request, host: "compute", open }, { ...options, target: to })).text();
+      const controlOptions = { ...options, ...(keepsKeys && { fetch }), target: to };
+      return (await rawCall({ ...request, host: "compute", open }, controlOptions)).text();
     });
     notes.say(`Using the sandbox at ${url}.`);
     return served;

@@ -57,7 +57,10 @@ export interface Services {
 }
 
 /** A request to the controls of a served sandbox. An `open` request is sent without the token of the controls. */
-type ControlRequest = Pick<RequestParts, "method" | "path" | "query" | "body" | "open">;
+interface ControlRequest extends Pick<RequestParts, "method" | "path" | "query" | "body" | "open"> {
+  /** Does not mask keys in the response. */
+  readonly keepsKeys?: boolean;
+}
 
 /** The in-process sandbox: a `fetch` that it handles itself, and its controls. */
 export interface Sandbox extends SandboxControl, SandboxServer {

@@ -18,6 +18,8 @@ interface ControlRequest {
   readonly body?: string;
   /** Sends the request without the token. */
   readonly open?: boolean;
+  /** Does not mask keys in the response: it is saved as a file, and the sandbox would not restore it without them. */
+  readonly keepsKeys?: boolean;
 }
 
 const health = "/health";
@@ -112,7 +114,7 @@ export async function connectToControls(url: string, sendTo: Send) {
         ),
     },
     seed: async (text: string) => void (await post("/seed", text)),
-    snapshot: () => get("/snapshot"),
+    snapshot: () => send("GET", "/snapshot", { keepsKeys: true }),
     restore: async (text: string) => void (await post("/restore", text)),
     reset: async () => void (await post("/reset")),
   };
