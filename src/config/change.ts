@@ -197,8 +197,8 @@ const isBusy = (path: string, lockPath: string): UsageError =>
 /**
  * Replaces the configuration. `conf` writes a temporary file, and this function renames the file only if it is
  * complete: `conf` does not notice if an almost full disk accepts only part of a file, and does not replace files
- * atomically when it runs in a Snap package. Passes no schema to `conf`: validation would load ajv, which is slow, and
- * TypeScript has already checked the value.
+ * atomically when it runs in a Snap package. Passes no schema to `conf`: compiling one is slow, and TypeScript has
+ * already checked the value.
  */
 async function write(config: Config, path: string): Promise<void> {
   const { default: Store } = await import("conf");

@@ -29,7 +29,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   ],
   [
     10,
-    "A request that creates, spends or deletes was sent, and its outcome is unknown; or the rental of a job could not be ended and may still be billed. Check before you run the command again",
+    "A request that changes something was sent, and its outcome is unknown; or the rental of a job could not be ended and may still be billed. Check before you run the command again, unless the error says that running it again is safe",
   ],
   [
     11,

@@ -245,7 +245,7 @@ describe("Ctrl-C during the lookup after an unknown outcome does not hide the ou
       "volumes create --region us-central-1 --label data-1 --size-in-gb 256",
       "The outcome could not be checked",
     ],
-    ["volumes attach 501 1001", "could not be looked up either"],
+    ["volumes attach 501 1001", "The volumes could not be listed."],
     ["reserve convert 1001 --days 30 --expected-price 12.00 --yes", "could not be looked up either"],
     ["rentals terminate 1001 --yes", "Looking up rental 1001 failed too"],
   ])("of %s", async (command, finding) => {

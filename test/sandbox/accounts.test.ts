@@ -104,6 +104,25 @@ test("a planned interruption and a prepaid balance apply to the rentals of every
   expect(await (await sandbox.call("listVirtualMachineRentals", {}, key)).json()).toEqual([]);
 });
 
+test.each([
+  ["cleared", (sandbox: Awaited<ReturnType<typeof seeded>>) => sandbox.situations.clear()],
+  ["replaced by a scenario", (sandbox: Awaited<ReturnType<typeof seeded>>) => sandbox.scenario("slow-boot")],
+  [
+    "replaced by a new balance",
+    (sandbox: Awaited<ReturnType<typeof seeded>>) =>
+      sandbox.situations.add({ kind: "prepaid", balanceCents: 100_000 }),
+  ],
+])(
+  "a rental ends when a prepaid balance is used up, even if the situation is %s later",
+  async (_, change) => {
+    const sandbox = await seeded();
+    sandbox.situations.add({ kind: "prepaid", balanceCents: 42 });
+    sandbox.advance(3_600_000);
+    await change(sandbox);
+    expect(await (await sandbox.call("listVirtualMachineRentals", {}, key)).json()).toEqual([]);
+  },
+);
+
 test("a snapshot contains every user", async () => {
   const sandbox = await seeded();
   const text = JSON.stringify(sandbox.snapshot());

@@ -49,7 +49,7 @@ export default defineCommand({
   path: "rentals run",
   summary: "Rent a virtual machine, run a command on it, and end the rental",
   details:
-    "Waits until ssh answers, copies the --sync folder to the rental, runs the command and shows its output, copies the --fetch paths back, and ends the rental. If the connection is lost, the command continues, and gpuctl tries for 10 minutes to connect again. The rental ends after a success, a failure, a limit, Ctrl-C or a connection that cannot be restored, unless you use --keep or --detach. Exits with the exit status of the command. If gpuctl is killed, repeat the command line to resume the job; if you do not, `gpuctl rentals guard` ends the rental of a job without --keep. The command runs without a shell and without input; for pipes and redirections, use sh -c. See docs/jobs.md.",
+    "Waits until ssh answers, copies the --sync folder to the rental, runs the command and shows its output, copies the --fetch paths back, and ends the rental. If the connection is lost, the command continues, and gpuctl tries for 10 minutes to connect again. The rental ends after a success, a failure, a limit, Ctrl-C or a connection that cannot be restored, unless you use --keep. With --detach, this is true only until the command has started. Exits with the exit status of the command. If gpuctl is killed, repeat the command line to resume the job; if you do not, `gpuctl rentals guard` ends the rental of a job without --keep. The command runs without a shell and without input; for pipes and redirections, use sh -c. See docs/jobs.md.",
   operation: "createVirtualMachineRental",
   alsoCalls: ["listVirtualMachineRentals", "getRental", "getActiveRentalSummary"],
   args: [

@@ -6,7 +6,7 @@ import { save } from "../../media/save.ts";
 
 export default defineCommand({
   path: "sandbox snapshot",
-  summary: "Save the whole state of the sandbox",
+  summary: "Save the state of the sandbox, without the request log",
   args: [arg.text("FILE", "File to write; - writes to stdout", { required: true })],
   flags: { force: flag.boolean("Replace an existing file") },
   uses: ["sandbox"],

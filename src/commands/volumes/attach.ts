@@ -57,8 +57,9 @@ export default defineCommand({
 /** Says which rentals a volume is attached to, according to the listing. */
 async function attachedNow(id: string, { call }: Pick<Context, "call">): Promise<string> {
   const listed: unknown = await call("listStorageVolumes", {}).catch(() => undefined);
+  if (listed === undefined) return "The volumes could not be listed.";
   const volume = recordsOf(listed).find((record) => idOf(record) === id);
-  if (!isRecord(volume)) return "The volume could not be looked up either.";
+  if (!isRecord(volume)) return `Volume ${id} is not in the list of volumes.`;
   const rentals = volume.rentalIds ?? volume.attachedRentalIds;
   if (!Array.isArray(rentals)) return "The listing does not show the volume's rentals.";
   return `The volume is attached to: ${rentals.map(plainText).join(", ") || "nothing"}.`;

@@ -77,7 +77,7 @@ async function copy() {
   } catch {
     getSelection().selectAllChildren(byId("command"));
     if (!document.execCommand("copy")) {
-      byId("copied").textContent = "Press Ctrl+C to copy the selected text";
+      byId("copied").textContent = "Not copied: copy the selected text with the keyboard";
       return;
     }
   }

@@ -94,19 +94,35 @@ export function controlsOf(
     const seed = typeof given === "string" ? await readSeed(given) : checkSeed(given);
     return () => fill(store, seed, machine());
   };
+  /** Also ends the rentals of prepaid accounts whose balance was used up before anyone asked for them. */
+  const settledNow = (): number => {
+    const moment = now();
+    for (const userId of userIds(store)) endUnpaidRentals(store, userId, moment);
+    return moment;
+  };
+  const situations = situationControl(store, now);
   return {
     clock,
     faults: faultControl(store, () => Date.parse(clock.show().now)),
     engines: engineControl(store, environment),
     boots: bootControl(store),
-    situations: situationControl(store, now),
-    scenario: (name) => setScenario(store, name, now()),
+    situations: {
+      ...situations,
+      add: (input) => {
+        settledNow();
+        return situations.add(input);
+      },
+      clear: (id) => {
+        settledNow();
+        return situations.clear(id);
+      },
+    },
+    scenario: (name) => setScenario(store, name, settledNow()),
     chatScript: chatScriptControl(store),
     requests: requestControl(store, () => Date.parse(clock.show().now)),
     status: () => {
       const { now: time, frozen } = clock.show();
-      const moment = Date.parse(time);
-      for (const userId of userIds(store)) endUnpaidRentals(store, userId, moment);
+      const moment = settledNow();
       const { balanceCents } = accountAt(store, builtInUserId, moment);
       return {
         file,

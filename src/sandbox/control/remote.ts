@@ -134,7 +134,7 @@ async function assertSandbox(url: string, health: () => Promise<unknown>): Promi
   }
   throw new NotFound(`${url} is not a sandbox`, {
     request: null,
-    hint: "Nothing was changed. With --sandbox, this command acts on the local sandbox; `gpuctl sandbox serve` serves it.",
+    hint: "Nothing was changed. With --sandbox instead of a base URL, this command acts on the local sandbox; `gpuctl sandbox serve` serves a sandbox over HTTP.",
   });
 }
 

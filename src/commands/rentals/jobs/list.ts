@@ -4,10 +4,12 @@ import type { NextStep } from "../../../core/result.ts";
 import { jobPhases, jobRecord, readJobs, stateOfJob, unreadableError } from "../../../jobs/journal.ts";
 import { isOpen, jobList, noOpenJobs, ownJobs } from "./find.ts";
 
+const attached = jobPhases.slice(0, -1);
+
 export default defineCommand({
   path: "rentals jobs list",
   summary: "List the jobs that were started on this machine",
-  details: `The state of a job is ${jobPhases.slice(0, -1).join(", ")} or ${jobPhases.at(-1)}, as of gpuctl's last contact with the job. Instead, it is detached if the command runs without gpuctl, and unattended if gpuctl was killed: then the rental is billed until you resume or cancel the job, or \`gpuctl rentals guard\` ends the rental. If a job cannot be read, shows the others and exits with code 2.`,
+  details: `While a gpuctl process is attached to a job, its state is ${attached.slice(0, -1).join(", ")} or ${attached.at(-1)}. It is detached if its command runs without gpuctl, unattended if gpuctl was killed or failed before the job ended, and ended if nothing is left to do. The rental of an unattended job is billed until you resume or cancel the job, or \`gpuctl rentals guard\` ends the rental; with --keep, until you terminate it. If a job cannot be read, shows the others and exits with code 2.`,
   flags: {
     all: flag.boolean("Also list the jobs that have ended"),
   },
