@@ -111,12 +111,12 @@ function withPaths(line: Readonly<Record<string, unknown>>, way: string): object
   const { response } = line;
   if (!isRecord(response) || !isRecord(response.body)) return line;
   const { body } = response;
-  const moved = Array.isArray(body.images)
-    ? copyTexts(body, {
-        ...body,
-        images: body.images.map((image) => (isRecord(image) ? withPath(image, way) : image)),
-      })
-    : withPath(body, way);
+  const lists = Object.entries(body).flatMap(([name, files]): [string, unknown][] =>
+    (name === "images" || name === "others") && Array.isArray(files)
+      ? [[name, files.map((file) => (isRecord(file) ? withPath(file, way) : file))]]
+      : [],
+  );
+  const moved = copyTexts(body, { ...withPath(body, way), ...Object.fromEntries(lists) });
   return copyTexts(line, { ...line, response: copyTexts(response, { ...response, body: moved }) });
 }
 

@@ -28,8 +28,8 @@ export function keySource(
   profile: Profile | undefined,
   name: string,
 ): KeySource | undefined {
-  const given = env[keyVariable];
-  if (given) return { source: keyVariable, from: { key: given.trim() }, hosts: undefined };
+  const given = env[keyVariable]?.trim();
+  if (given) return { source: keyVariable, from: { key: given }, hosts: undefined };
   const source = `profile "${name}"`;
   const hosts = [profileValue(profile, "baseUrl"), profileValue(profile, "inferenceBaseUrl")].flatMap(
     (url) => originOf(url) ?? [],

@@ -132,6 +132,7 @@ describe("headers and cookies of an operation", () => {
     const { run } = await createCli({ respond: always(200, document) });
     const { out } = await run("api describe addThing -o json", overNetwork());
     expect(JSON.parse(out).example).toBe("gpuctl api call addThing -f Idempotency-Key=text");
+    expect((await run("api describe addThing -o id", overNetwork())).out).toBe("addThing\n");
   });
 });
 

@@ -419,6 +419,7 @@ describe("auth token", () => {
   test("exits with 3 if there is no key", async () => {
     const { run } = await createCli();
     expect(await run("auth token")).toMatchObject({ code: 3, out: "" });
+    expect(await run("auth token", { env: { GPUCTL_API_KEY: " " } })).toMatchObject({ code: 3, out: "" });
   });
 });
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Job } from "kubernetes-types/batch/v1";
 import { describe, expect, test } from "vitest";
@@ -7,6 +7,8 @@ import { parse } from "yaml";
 import { exit } from "../../src/core/exit-codes.ts";
 import { once } from "../../src/core/tasks/once.ts";
 import { type Cli, createCli } from "../support/cli.ts";
+import { overNetwork } from "../support/service.ts";
+import { wav } from "../support/sound.ts";
 import { words } from "../support/words.ts";
 
 const ids = Array.from({ length: 12 }, (_, index) => `request-${50 + index}`);
@@ -540,6 +542,25 @@ describe("batch merge", () => {
       });
     },
   );
+
+  test("keeps the paths of all recordings of a response valid in another folder", async () => {
+    const sound = (name: string) => wav(Buffer.from(name)).toString("base64");
+    const cli = await createCli({
+      respond: ({ path }) =>
+        path.endsWith("/audio/generation")
+          ? new Response(`{"audio":"${sound("one ")}","audio":"${sound("two ")}"}`)
+          : undefined,
+    });
+    await writeFile(join(cli.folder, "prompts.txt"), "Hello");
+    const run = "batch run --prompts prompts.txt --endpoint tts --out spoken/a.jsonl";
+    await mkdir(join(cli.folder, "spoken"));
+    const { err } = await cli.run(run, overNetwork());
+    const merged = await merge(cli, "spoken/a.jsonl --out all.jsonl");
+    expect({ err, code: merged.code }).toMatchObject({ code: exit.done });
+    const { response } = JSON.parse(await readFile(join(cli.folder, "all.jsonl"), "utf8"));
+    const paths = [response.body.path, response.body.others[0].path];
+    for (const path of paths) expect((await readFile(join(cli.folder, path))).length).toBeGreaterThan(44);
+  });
 
   test("does not leave out a batch whose journal is empty", async () => {
     const cli = await cliWith();

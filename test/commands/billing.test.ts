@@ -203,6 +203,7 @@ describe("billing usage --plot", () => {
 
   test("adds each usage record to its day, adds up the days that do not fit, and reports usage without a date", async () => {
     const start = Date.parse("2026-09-01T00:00:00Z");
+    let setup = 700;
     const lines = Array.from({ length: 40 }, (_, at) => ({
       date: new Date(start + at * 24 * hour).toISOString().slice(0, 10),
       costCents: at === 39 ? 1 : 100.5,
@@ -211,7 +212,7 @@ describe("billing usage --plot", () => {
       respond: service({
         [`GET ${descriptionPath}`]: () => Response.json(description({ "GET /v2/billing/usage": {} })),
         "GET /v2/billing/usage": () =>
-          Response.json([...lines, { label: "setup fee", costCents: 700 }, { odd: true }]),
+          Response.json([...lines, { label: "setup fee", costCents: setup }, { odd: true }]),
       }),
     });
     const onTerminal = { ...overNetwork({ LANG: "C.UTF-8" }), terminal: 80 };
@@ -219,6 +220,11 @@ describe("billing usage --plot", () => {
     expect(out).toMatch(/^earlier +\$9\.045\n2026-09-10 +\$1\.005 {2}█+\n/);
     expect(out).toMatch(/2026-10-10 +\$0\.01 {2}▋\ntotal +\$39\.205\n$/);
     expect(err).toBe("Not shown, because it has no date: usage of $7.00.\n");
+    setup = -700;
+    expect((await run("billing usage --plot", onTerminal)).err).toBe(
+      "Not shown, because it has no date: usage of -$7.00.\n",
+    );
+    setup = 700;
     expect((await run("billing usage", onTerminal)).err).toContain(
       "Total: $46.205 (lines without an amount: 1)\n",
     );

@@ -105,6 +105,18 @@ describe("api-keys", () => {
 });
 
 describe("with a third-party service", () => {
+  test("ssh-keys list keeps all digits of an ID", async () => {
+    const keys = `[{"id":9007199254740993,"name":"a","publicKey":"${publicKey}"}]`;
+    const { run } = await createCli({
+      respond: service({
+        [`GET ${descriptionPath}`]: () => Response.json(description({ "GET /v2/ssh-keys": {} })),
+        "GET /v2/ssh-keys": () => new Response(keys, { headers: { "content-type": "application/json" } }),
+      }),
+    });
+    expect((await run("ssh-keys list -o id", overNetwork())).out).toBe("9007199254740993\n");
+    expect((await run("ssh-keys list", overNetwork())).out).toContain("9007199254740993");
+  });
+
   const lines = [
     ["ssh-keys list", "the service lists no operation to list SSH keys"],
     ["ssh-keys add id_ed25519.pub", "the service lists no operation to create SSH keys"],

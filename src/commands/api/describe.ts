@@ -19,7 +19,7 @@ export default defineCommand({
   path: "api describe",
   summary: "Show what an operation takes and returns",
   args: operationArgs,
-  view: { kind: "record", id: ["operationId"] },
+  view: { kind: "record", id: ["operation", "operationId"] },
   examples: [
     { text: "Describe an operation by its ID", command: "gpuctl api describe createStorageVolume --sandbox" },
     {

@@ -44,7 +44,7 @@ export default defineCommand({
       interrupted.throwIfAborted();
     };
     const { days, undated } = await costPerDay(lines, serviceNow(), pause);
-    if (undated > 0n) say(`Not shown, because it has no date: usage of ${dollarText(undated)}.`);
+    if (undated !== 0n) say(`Not shown, because it has no date: usage of ${dollarText(undated)}.`);
     if (settings.output !== "table" || days.length === 0) {
       return {
         data: days.map(({ date, cost }) => ({ date, amountCents: centNumber(cost) })),

@@ -5,6 +5,7 @@ import { keyNamePaths } from "../../command-kit/described/keys.ts";
 import { offeredOperation } from "../../command-kit/described/offered.ts";
 import { isRecord } from "../../command-kit/responses.ts";
 import { firstAt } from "../../core/json.ts";
+import { copyTexts } from "../../core/values/exact-numbers.ts";
 import type { Column } from "../../core/view.ts";
 import { type ResourceAction, resourceOperation } from "../../openapi/resources.ts";
 
@@ -36,5 +37,5 @@ export function withFingerprint(record: unknown): unknown {
   if (!isRecord(record) || typeof key !== "string" || record.fingerprint !== undefined) return record;
   const bytes = Buffer.from(key.trim().split(/\s+/)[1] ?? "", "base64");
   const digest = createHash("sha256").update(bytes).digest("base64").replace(/=+$/, "");
-  return bytes.length === 0 ? record : { ...record, fingerprint: `SHA256:${digest}` };
+  return bytes.length === 0 ? record : copyTexts(record, { ...record, fingerprint: `SHA256:${digest}` });
 }
