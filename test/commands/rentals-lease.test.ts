@@ -169,7 +169,7 @@ describe("rentals create --lease", () => {
     test.each([
       ["the wait times out", "--wait --wait-timeout 1s", {}, 8],
       ["the result cannot be printed", "", { writeFails: new Error("no space left") }, 1],
-      ["a filter fails", "--jq '.id | error'", {}, 7],
+      ["a filter fails", "--jq '.id | error'", {}, 1],
     ])("says so if %s", async (_, flags, options, exitCode) => {
       const cli = await losesLease();
       const { code, err } = await cli.run(words(`${create} ${shared} ${flags}`), options);

@@ -269,7 +269,7 @@ describe("a host that is not a sandbox", () => {
       const outcome = await cli.run(`${line} ${at}`, { stdin: "{}" });
       expect(outcome).toMatchObject({ code: 5, out: "" });
       expect(outcome.err).toContain(`${url} is not a sandbox`);
-      expect(outcome.err).toContain("`gpuctl sandbox serve` serves it.");
+      expect(outcome.err).toContain("`gpuctl sandbox serve` serves a sandbox over HTTP.");
       expect(outcome.requests.map(({ path }) => path)).toEqual(["/_sandbox/health"]);
       expect(cli.sandbox.snapshot()).toEqual(before);
     },

@@ -91,7 +91,7 @@ const costs: readonly Cost[] = [
   { line: "rentals list", files: 9, bytes: 402_000, onDisk: 0 },
   { line: "rentals list -o json", files: 9, bytes: 396_000, onDisk: 0 },
   { line: "rentals list --color always", files: 10, bytes: 407_000, onDisk: 0 },
-  { line: "rentals list --jq length", files: 11, bytes: 441_000, onDisk: 0 },
+  { line: "rentals list --jq length", files: 11, bytes: 454_000, onDisk: 0 },
   { line: "rentals list --sandbox", files: 17, bytes: 646_000, onDisk: 114_688 },
   { line: "rentals create vm --gpus 1 --yes", files: 26, bytes: 540_000, onDisk: 0 },
   { line: "chat hi --sandbox", files: 33, bytes: 732_000, onDisk: 115_104 },
