@@ -1,5 +1,5 @@
-import { cp, lstat, mkdir, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { chmod, cp, lstat, mkdir, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
+import { basename, dirname, join, sep } from "node:path";
 import { codeOf, SaveFailed, saveFailed } from "../core/errors.ts";
 import type { Programs } from "../system/types.ts";
 import { copyAsWorkFolder, linkTarget, plainLink, remotePath, workFolder } from "./remote.ts";
@@ -68,7 +68,7 @@ async function assertNoLinks(into: string, to: string): Promise<void> {
   }
 }
 
-const isLink = (path: string): Promise<boolean> =>
+const isLink = (path: string | Buffer): Promise<boolean> =>
   lstat(path).then(
     (facts) => facts.isSymbolicLink(),
     () => false,
@@ -103,7 +103,8 @@ export async function copyBack(
   });
   try {
     await assertNoLinks(into, to);
-    const moved = await moveInto(arrives, to);
+    await mkdir(dirname(to), { recursive: true });
+    const moved = await moveInto(Buffer.from(arrives), Buffer.from(to));
     await rm(staging, { recursive: true, force: true });
     await removeEmpty(folder);
     return { path, to, ...moved };
@@ -147,34 +148,46 @@ const removeEmpty = (folder: string): Promise<boolean> =>
 const linkInTheWay = (path: string): Error =>
   new Error(`${path} is a symbolic link, and gpuctl does not write through symbolic links`);
 
-/** Moves a file, or each file of a folder, to its place. */
-async function moveInto(from: string, to: string): Promise<Pick<Fetched, "files" | "bytes">> {
+/** The path of an entry of a folder. Names are bytes, because a name on Linux may not be valid UTF-8. */
+const entryOf = (folder: Buffer, name: Buffer): Buffer => Buffer.concat([folder, Buffer.from(sep), name]);
+
+/**
+ * Moves a file, or each file of a folder, to its place, whose parent exists. New folders keep the mode that they have
+ * on the rental, except that the owner may always use them.
+ */
+async function moveInto(from: Buffer, to: Buffer): Promise<Pick<Fetched, "files" | "bytes">> {
   const facts = await lstat(from);
   if (!facts.isDirectory()) {
-    await mkdir(dirname(to), { recursive: true });
     await moveFile(from, to);
     return { files: 1, bytes: facts.size };
   }
-  if (await isLink(to)) throw linkInTheWay(to);
-  await mkdir(to, { recursive: true });
+  if (await isLink(to)) throw linkInTheWay(String(to));
+  const mode = (facts.mode & 0o777) | 0o700;
+  // Otherwise, the files of a read-only folder could not be moved.
+  await chmod(from, mode);
+  await mkdir(to, { mode }).catch(async (error: unknown) => {
+    if (codeOf(error) !== "EEXIST" || !(await stat(to)).isDirectory()) throw error;
+  });
   let total = { files: 0, bytes: 0 };
-  for (const name of await readdir(from)) {
-    const { files, bytes } = await moveInto(join(from, name), join(to, name));
+  for (const name of await readdir(from, { encoding: "buffer" })) {
+    const { files, bytes } = await moveInto(entryOf(from, name), entryOf(to, name));
     total = { files: total.files + files, bytes: total.bytes + bytes };
   }
+  await rmdir(from);
   return total;
 }
 
 /** Moves a file or a link. If its place is on another disk, first copies it to a temporary name there. */
-async function moveFile(from: string, to: string): Promise<void> {
+async function moveFile(from: Buffer, to: Buffer): Promise<void> {
   try {
     await rename(from, to);
   } catch (error) {
     if (codeOf(error) !== "EXDEV") throw error;
-    const near = join(dirname(to), `.gpuctl-${crypto.randomUUID()}`);
+    const near = join(dirname(String(to)), `.gpuctl-${crypto.randomUUID()}`);
     try {
-      await cp(from, near, { preserveTimestamps: true, verbatimSymlinks: true });
+      await cp(String(from), near, { preserveTimestamps: true, verbatimSymlinks: true });
       await rename(near, to);
+      await rm(from);
     } finally {
       await rm(near, { force: true });
     }

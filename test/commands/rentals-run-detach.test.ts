@@ -77,6 +77,21 @@ describe.skipIf(process.platform === "win32")("a detached job", () => {
     expect(await active()).toEqual([]);
   });
 
+  test("is waited for by `jobs attach` if its command had not started", async () => {
+    const { run, renter, remote, active, folder } = await createKilled(
+      "echo 42 > model; exit 4",
+      "--fetch",
+      "model",
+    );
+    await rm(join(remote.home, ".gpuctl-jobs"), { recursive: true });
+    await changeJob(renter, { phase: "starting" });
+    const { code, out, err } = await run("rentals jobs attach");
+    expect(code, err).toBe(4);
+    expect(out).not.toContain("detached");
+    expect(await readFile(join(folder, "model"), "utf8")).toBe("42\n");
+    expect(await active()).toEqual([]);
+  });
+
   test.each([
     ["a run of the same line", undefined],
     ["jobs attach", "rentals jobs attach"],

@@ -584,6 +584,20 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(await readdir(join(folder, "results", "a"))).toEqual(["model"]);
   });
 
+  test("copies back names that are not UTF-8, and folders with their modes, but always writable for the owner", async () => {
+    const { run, folder } = await createRenter();
+    const script = `mkdir -p results/private results/read-only; cd results; echo 1 > "$(printf 'caf\\351')"; echo 2 > z; echo 3 > read-only/a; chmod 700 private; chmod 555 read-only`;
+    const { code, err } = await run(sh(script, "--fetch", "results"));
+    expect(code, err).toBe(0);
+    expect(err).toMatch(/Copied results to .*results: 3 files, 6 bytes\.$/m);
+    const results = Buffer.from(join(folder, "results/"));
+    const name = Buffer.concat([results, Buffer.from([0x63, 0x61, 0x66, 0xe9])]);
+    if (process.platform === "linux") expect(await readFile(name, "utf8")).toBe("1\n");
+    const modeOf = async (path: string) => (await stat(join(folder, "results", path))).mode & 0o777;
+    expect([await modeOf("private"), await modeOf("read-only")]).toEqual([0o700, 0o755]);
+    expect((await readdir(folder)).filter((one) => one.startsWith(".gpuctl-"))).toEqual([]);
+  });
+
   test("says that the rental has ended if the reader of the result exits", async () => {
     const { run } = await createRenter();
     const writeFails = Object.assign(new Error("EPIPE"), { code: "EPIPE" });

@@ -1,8 +1,9 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { cp, mkdir } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import type { Programs, StreamOptions } from "../../src/system/types.ts";
 
 /** A command that gpuctl runs to reach a rental. */
@@ -95,10 +96,7 @@ async function copy(home: string, args: readonly string[]): Promise<number> {
     return remote === undefined ? path : join(home, remote);
   });
   const target = existsSync(to) ? join(to, from.split("/").at(-1) ?? "") : to;
-  await cp(from, target, {
-    recursive: true,
-    preserveTimestamps: true,
-    dereference: true,
-  });
+  // `fs.cp` cannot copy names that are not UTF-8.
+  await promisify(execFile)("cp", ["-RLp", from, target]);
   return 0;
 }

@@ -11,8 +11,8 @@ import { isUnderWay, type Job, type Journal, viewJournal } from "../../../jobs/j
 import { claimJob, isAttended, leaveJob, watcher } from "../../../jobs/watch.ts";
 import { type HostContext, jobHost } from "../run/host.ts";
 import { assertPrograms } from "../run/options.ts";
-import { adoptLease, assertHasRental, bindRental, findRental } from "../run/rent.ts";
-import { jobResult, jobView, leftResult } from "../run/report.ts";
+import { adoptLease, assertHasRental, bindRental, detachLease, findRental } from "../run/rent.ts";
+import { jobResult, jobView, leftResult, usualLease } from "../run/report.ts";
 import { findJob, isOpen, lastJob, noOpenJobs, placeOf } from "./find.ts";
 
 export default defineCommand({
@@ -106,8 +106,16 @@ async function attendClaimed(
     if (lease) await adoptLease(lease, job);
     // The command of a job that is ending has ended, and its results were copied.
     if (job.phase !== "ending") await assertPrograms(context, job.plan);
-    const host = jobHost(context, { journal, machines, lease });
-    const outcome = await attend(journal, host, { stopped, variables: {} });
+    const attendNow = () =>
+      attend(journal, jobHost(context, { journal, machines, lease }), { stopped, variables: {} });
+    let outcome = await attendNow();
+    if (outcome.because === "detached") {
+      // The command had not started. It is running now, so its lease no longer ends with this process.
+      const failure =
+        lease && (await detachLease(lease, journal.job(), { length: usualLease, files: context.files }));
+      if (failure) context.say(`Warning: ${failure.message}. ${failure.hint}`);
+      outcome = await attendNow();
+    }
     return leftResult(journal, outcome, { lease: hasStarted ? undefined : lease }, context);
   });
 }

@@ -90,7 +90,7 @@ interface Leaving {
 }
 
 /** If no length is known, an error suggests a lease of this length, in milliseconds. */
-const usualLease = 8 * timeUnits[1].milliseconds;
+export const usualLease = 8 * timeUnits[1].milliseconds;
 
 /** Like `jobResult`, but if the job is left running, first makes its lease outlive this process. */
 export async function leftResult(
