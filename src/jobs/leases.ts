@@ -52,6 +52,10 @@ export interface Notice {
   readonly service: string;
   /** The kind of the event, and what the event is about. */
   readonly event: string;
+  /** The guard. Another guard does not forget the notice until a day after `at`, because it may not see the event. */
+  readonly by?: string | undefined;
+  /** When the guard last saw the event, in milliseconds since the epoch. */
+  readonly at?: number | undefined;
 }
 
 /** What a lease file holds. */
@@ -341,8 +345,9 @@ function leaseOf(value: unknown): Lease | undefined {
 
 function noticeOf(value: unknown): Notice | undefined {
   if (!isRecord(value)) return undefined;
-  const { service, event } = value;
-  return isText(service) && isText(event) ? { service, event } : undefined;
+  const { service, event, by, at } = value;
+  if (!isText(service) || !isText(event)) return undefined;
+  return { service, event, ...(isText(by) && { by }), ...(typeof at === "number" && { at }) };
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";

@@ -1108,6 +1108,15 @@ describe("rentals guard --notify", () => {
     expect(notified).toHaveLength(1);
   });
 
+  test("passes an ongoing event only once, even if guards with another --warn do not see it", async () => {
+    const cli = await createCli();
+    await cli.run(`${create} --lease 30m`);
+    const { notified, options } = recorder();
+    for (const warn of ["1h", "5m", "1h", "5m", "1h"])
+      await cli.run(`rentals guard --yes --sandbox --warn ${warn} --notify x`, options);
+    expect(notified.map(({ event }) => event.event)).toEqual(["ends-soon"]);
+  });
+
   test("makes the guard fail if the command fails, and the next round runs it again", async () => {
     const cli = await createCli();
     await cli.run(create);

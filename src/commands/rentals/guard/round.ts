@@ -43,6 +43,7 @@ import {
   isDecided,
   type Lease,
   type LeasePlace,
+  type Notice,
   readLeases,
   serviceName,
   whileLocked,
@@ -446,32 +447,55 @@ const notTried = ({ message }: NotNotified, count: number): NotNotified =>
     `${message}; in this round, it was not run for ${count} more event${count === 1 ? "" : "s"}`,
   );
 
+/** A guard forgets the notice of another guard only if that guard has not seen the event for this long. */
+const noticeLife = timeUnits[0].milliseconds;
+
+/**
+ * Names a guard in its notices. Guards differ in what they see: a guard with a longer `--warn` reports the end of a
+ * lease earlier, and only a guard on the same machine can check a process.
+ */
+const guardName = ({ place: { processes }, settings, warn }: Guard): string =>
+  [processes.self.slice(0, processes.self.lastIndexOf(" ")), settings.profile, warn].join(" ");
+
 /** Forgets lasting events that are over. Returns whether an event is new: no guard has reported it yet. */
 async function forgetOver(
   events: readonly GuardEvent[],
   rentals: readonly ActiveRental[] | undefined,
-  { place, settings }: Guard,
+  guard: Guard,
 ): Promise<(event: GuardEvent) => boolean> {
-  const service = serviceName(settings);
+  const service = serviceName(guard.settings);
   const current = new Set(events.map(lastingKey));
+  const by = guardName(guard);
+  const age = ({ at = 0 }: Notice) => guard.now() - at;
   let known: ReadonlySet<string> = new Set();
-  await changeLeases(place, ({ notices, ...rest }) => {
-    // Without the list of rentals, an event may still be true although it is not reported now.
-    const kept = notices.filter(
-      (one) => rentals === undefined || one.service !== service || current.has(one.event),
-    );
+  await changeLeases(guard.place, ({ notices, ...rest }) => {
+    let isChanged = false;
+    const kept = notices.flatMap((one) => {
+      // Without the list of rentals, an event may still be true although it is not reported now.
+      if (rentals === undefined || one.service !== service) return [one];
+      const isSeen = current.has(one.event);
+      const isForeign = one.by !== undefined && one.by !== by;
+      if (isSeen ? age(one) < noticeLife / 2 : isForeign && age(one) < noticeLife) return [one];
+      isChanged = true;
+      return isSeen ? [{ ...one, by, at: guard.now() }] : [];
+    });
     known = new Set(kept.filter((one) => one.service === service).map((one) => one.event));
-    return kept.length === notices.length ? undefined : { ...rest, notices: kept };
+    return isChanged ? { ...rest, notices: kept } : undefined;
   });
   return (event) => !known.has(lastingKey(event) ?? "");
 }
 
 /** Saves a lasting event as reported. Returns false if another guard has just done so. */
-async function claim(event: GuardEvent, { place, settings }: Guard): Promise<boolean> {
-  const notice = { service: serviceName(settings), event: lastingKey(event) ?? "" };
+async function claim(event: GuardEvent, guard: Guard): Promise<boolean> {
+  const notice = {
+    service: serviceName(guard.settings),
+    event: lastingKey(event) ?? "",
+    by: guardName(guard),
+    at: guard.now(),
+  };
   if (notice.event === "") return true;
   let isMine = true;
-  await changeLeases(place, ({ notices, ...rest }) => {
+  await changeLeases(guard.place, ({ notices, ...rest }) => {
     isMine = !notices.some((one) => one.service === notice.service && one.event === notice.event);
     return isMine ? { ...rest, notices: [...notices, notice] } : undefined;
   });
