@@ -367,6 +367,16 @@ describe("the CI jobs in the manifests for GitHub and GitLab", () => {
     expect(download?.with).toMatchObject({ path: folder, "merge-multiple": true });
   });
 
+  test.each(["github", "gitlab"])(
+    "%s keeps a merged output whose name does not end in .jsonl",
+    async (platform) => {
+      const { run } = await createCli();
+      const flags = "--shards 2 --endpoint chat --model m --sandbox";
+      const { out } = await run(`batch manifest ${platform} prompts.txt --out results.json ${flags}`);
+      expect(out).toContain("gpuctl batch merge results.json --out results.json");
+    },
+  );
+
   test("GitHub keeps the merged output if some lines have failed", async () => {
     const [upload] = (await stepsOf("merge")).slice(-1);
     expect(upload).toMatchObject({ uses: "actions/upload-artifact@v4", if: "always()" });

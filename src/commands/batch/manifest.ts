@@ -180,7 +180,11 @@ function jobOf(
       ...Object.entries(withoutUndefined(options)).flatMap(([flag, value]) => [`--${flag}`, String(value)]),
       ...Object.entries(param).flatMap(([key, value]) => ["--param", `${key}=${JSON.stringify(value)}`]),
     ],
-    merge: ["batch", "merge", out, ...(endpoint === undefined ? ["--requests", input] : [])],
+    merge: [
+      ...["batch", "merge", out, ...(endpoint === undefined ? ["--requests", input] : [])],
+      // The default output of a merge always ends in .jsonl.
+      ...(out.endsWith(".jsonl") ? [] : ["--out", out]),
+    ],
     image: flags.image ?? `gpuctl:${settings.version}`,
     secret: flags.secret ?? (platform === "github" ? keyVariable : "gpuctl"),
     claim,
