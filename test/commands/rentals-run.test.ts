@@ -162,6 +162,15 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     });
   });
 
+  test("rejects an empty --sync, which would copy the whole current folder", async () => {
+    const { run } = await createRenter();
+    expect(await run(sh("true", "--sync", ""))).toMatchObject({
+      code: 2,
+      requests: [],
+      err: "Error: --sync must not be empty\nNothing was sent.\n",
+    });
+  });
+
   test("reports a missing --sync folder before it asks for confirmation", async () => {
     const { run } = await createRenter();
     const confirm = async () => {

@@ -103,6 +103,7 @@ export async function planOf(
 }
 
 async function assertFolder(folder: string, typed: string): Promise<void> {
+  if (typed === "") throw new UsageError("--sync must not be empty", { hint: "Nothing was sent." });
   const facts = await stat(folder).catch(() => undefined);
   if (facts?.isDirectory()) return;
   throw new UsageError(`--sync ${typed}: ${facts ? "it is not a folder" : "no such folder"}`, {
