@@ -93,7 +93,9 @@ async function saveSeparately(
     files.push(await saveChunks(path, createReadStream(part), { ...target, to: place, force }));
   }
   await remove();
-  setFailureContext("Nothing is missing. Running the same command again would request all parts again.");
+  setFailureContext(
+    "All parts were saved as they arrived. Running the same command again would request all parts again.",
+  );
   const saved = `saved as ${files.length} files, from ${files[0]?.path} to ${files.at(-1)?.path}`;
   const problem = new StoredElsewhere(`the parts cannot be joined: ${reason.message}. They were ${saved}.`);
   return { files, problem };
