@@ -83,7 +83,7 @@ export async function* mergedLines(
           `${at}: ${JSON.stringify(id)} does not belong to shard ${shard.index} of ${shard.count}`,
         );
       }
-      const other = shard ? undefined : parts.slice(0, position).find((earlier) => knows(earlier, id));
+      const other = shard ? undefined : parts.slice(0, position).find((earlier) => hasResultFor(earlier, id));
       if (ledger.line(entry) > 0 || other) {
         throw new UsageError(
           `${at}: ${JSON.stringify(id)} is also in ${other?.out ?? `line ${ledger.line(entry)}`}`,
@@ -111,12 +111,13 @@ function withPaths(line: Readonly<Record<string, unknown>>, way: string): object
   const { response } = line;
   if (!isRecord(response) || !isRecord(response.body)) return line;
   const { body } = response;
-  const lists = Object.entries(body).flatMap(([name, files]): [string, unknown][] =>
-    (name === "images" || name === "others") && Array.isArray(files)
-      ? [[name, files.map((file) => (isRecord(file) ? withPath(file, way) : file))]]
-      : [],
-  );
-  const moved = copyTexts(body, { ...withPath(body, way), ...Object.fromEntries(lists) });
+  const { images, others } = body;
+  const movedFile = (file: unknown) => (isRecord(file) ? withPath(file, way) : file);
+  const moved = copyTexts(body, {
+    ...withPath(body, way),
+    ...(Array.isArray(images) && { images: images.map(movedFile) }),
+    ...(Array.isArray(others) && { others: others.map(movedFile) }),
+  });
   return copyTexts(line, { ...line, response: copyTexts(response, { ...response, body: moved }) });
 }
 
@@ -128,10 +129,15 @@ const withPath = (file: Readonly<Record<string, unknown>>, way: string): object 
 const hasResult = ({ ledger }: Part, entry: number): boolean =>
   ["done", "failed", "unknown"].includes(ledger.state(entry));
 
-/** Whether a part has a result for a line, or the line was in flight when its run ended. */
-function knows({ ledger }: Part, id: string): boolean {
+function hasResultFor(part: Part, id: string): boolean {
+  const entry = part.ledger.find(id);
+  return entry !== undefined && hasResult(part, entry);
+}
+
+/** Whether a line was in flight when the run of a part ended. */
+function wasInFlight({ ledger }: Part, id: string): boolean {
   const entry = ledger.find(id);
-  return entry !== undefined && ledger.state(entry) !== "pending";
+  return entry !== undefined && ledger.state(entry) === "sent";
 }
 
 /** The maximum number of listed IDs. */
@@ -149,7 +155,11 @@ export async function missingFrom(parts: readonly Part[], input: Source): Promis
     for (const line of lines) {
       if ("problems" in line) throw new UsageError(`--requests: line ${line.number}: ${line.problems[0]}`);
       const index = shards && shardIndex(line.id, shards);
-      const part = parts.find((one) => (one.shard ? one.shard.index === index : knows(one, line.id)));
+      const part =
+        shards === undefined
+          ? (parts.find((one) => hasResultFor(one, line.id)) ??
+            parts.find((one) => wasInFlight(one, line.id)))
+          : parts.find(({ shard }) => shard?.index === index);
       const entry = part?.ledger.find(line.id);
       if (part && entry !== undefined && part.ledger.state(entry) !== "pending") {
         if (hasResult(part, entry)) known += 1;

@@ -23,9 +23,15 @@ const maxCharacterLength = 16;
  */
 const keyLike = /^(?=.{16,}$)(?:(?:sk|pk|rk)[-_]|(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[\w+=.-]+$)/;
 
+/** Text between double quotes, and a part of the text without quotes. Both end before a command substitution. */
+const inDoubleQuotes = /(?:[^"$`\\]|\\.|\$(?!\())*/s.source;
+const withoutQuotes = /(?:[^'"|;&<>`$\\]|\\.|\$(?!\())/s.source;
+
 /** What `echo` or `printf` prints at the start of a command line, up to the first command substitution. */
-const printedText =
-  /^\s*(?:echo|printf)\b((?:'[^']*'|"(?:[^"$`]|\$(?!\())*"|[^'"|;&<>`$]|\$(?!\())*(?:"(?:[^"$`]|\$(?!\())*)?)/;
+const printedText = new RegExp(
+  String.raw`^\s*(?:echo|printf)\b((?:'[^']*'|"${inDoubleQuotes}"|${withoutQuotes})*(?:"${inDoubleQuotes})?)`,
+  "s",
+);
 
 /**
  * The words of a command line that are probably keys: words that look like a key, and what `echo` and `printf` print.

@@ -40,8 +40,8 @@ export interface Records extends Paid {
   /** Replaces the command's view. */
   readonly view?: View;
   /**
-   * Called after the records are read. Returns the error that makes them incomplete, which is reported like `failure`
-   * in `Data`.
+   * Called after the records are read, or when they could not be printed. Returns the error that makes them incomplete,
+   * which is reported like `failure` in `Data`.
    */
   readonly failureAtEnd?: () => Error | undefined;
 }

@@ -181,6 +181,8 @@ describe("a program that prints the key", () => {
     "echo secret-word-1234",
     "printf '%s' 'ab;cd secret-word-1234'",
     'echo "$HOME secret-word-1234 $(true)"',
+    "echo it\\'s-a-secret-word-1234",
+    "echo ab\\&secret-word-1234",
   ])("is shown without what it prints: %s", async (command) => {
     const { run } = await createCli();
     const words = ["profile", "add", "work", "--base-url", serviceUrl, "--key-command", command];

@@ -562,6 +562,34 @@ describe("batch merge", () => {
     for (const path of paths) expect((await readFile(join(cli.folder, path))).length).toBeGreaterThan(44);
   });
 
+  test.each(["a.jsonl b.jsonl", "b.jsonl a.jsonl"])(
+    "takes a line that was in flight in one batch from the other, and reports it: %s",
+    async (outputs) => {
+      const cli = await cliWith();
+      await cli.run("batch run requests.jsonl --out a.jsonl", { env });
+      await writeFile(join(cli.folder, "one.jsonl"), `${input().split("\n")[11]}\n`);
+      await cli.run("batch run one.jsonl --out b.jsonl", { env });
+      // The files are as if the run had been killed before its last result.
+      await change(cli, "a.jsonl.journal", (text) =>
+        text.replace(/.*"event":"done".*\n(?![\s\S]*"event":"done")/, ""),
+      );
+      await change(cli, "a.jsonl", (text) => text.replace(/.*\n$/, ""));
+      const { code, data } = await merge(cli, `${outputs} --requests requests.jsonl --out all.jsonl`);
+      expect({ code, data }).toMatchObject({ code: exit.someFailed, data: { succeeded: 12, unknown: 1 } });
+    },
+  );
+
+  test("of shards ignores an empty journal of the merged output", async () => {
+    const cli = await completeBatch();
+    await writeFile(join(cli.folder, "answers.jsonl.journal"), "");
+    for (const force of ["", " --force"]) {
+      expect(await merge(cli, `answers.jsonl${force}`)).toMatchObject({
+        code: exit.done,
+        data: { succeeded: ids.length },
+      });
+    }
+  });
+
   test("does not leave out a batch whose journal is empty", async () => {
     const cli = await cliWith();
     await cli.run("batch run requests.jsonl --out a.jsonl", { env });

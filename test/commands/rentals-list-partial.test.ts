@@ -67,6 +67,15 @@ describe("rentals list when a listing fails or is interrupted", () => {
     expect(JSON.parse(err).error).toMatchObject({ exitCode: 7, retryable: true });
   });
 
+  test("the error is that of the listing even if --jq fails on the other listing", async () => {
+    const { code, err } = await listing(failing("bare-metal", 429), "--jq .[].label|keys");
+    expect(code).toBe(9);
+    const { error } = JSON.parse(err);
+    expect(error).toMatchObject({ status: 429, exitCode: 9 });
+    expect(error.hint).toContain("--jq failed on the response");
+    expect(error.hint).toContain("Only virtual machines are listed");
+  });
+
   test("an empty listing is reported only for its own type", async () => {
     const { code, out, err } = await listing(failing("bare-metal", 404, []));
     expect({ code, out }).toEqual({ code: 5, out: "" });

@@ -42,19 +42,41 @@ describe.skipIf(process.platform === "win32").each(sample(outputFormats, 0, 1))(
 describe.skipIf(process.platform === "win32")("a command of which a part fails", () => {
   needs("bash");
 
+  const closed = "exec 3> >(exec true); wait $!";
+  const full = "exec 3> /dev/full";
+  const terminations = {
+    fault: "--operation terminateVirtualMachineRental --status 403 --after 1",
+    line: "rentals terminate --all --yes",
+    message: /1 of 3 rentals could not be terminated[\s\S]*Terminated: 100\d, 100\d\./,
+    code: exit.someFailed,
+  };
+  const listings = {
+    fault: "--operation listBareMetalRentals --status 403",
+    line: "rentals list",
+    message: /returned 403[\s\S]*Only virtual machines are listed/,
+    code: exit.forbidden,
+  };
+
   test.each([
-    { into: "exec 3> >(exec true); wait $!", end: "" },
-    { into: "exec 3> /dev/full", end: "Also, the result cannot be written: " },
-  ])("fails although its result cannot be written: $into", async ({ into, end }) => {
-    if (into.includes("/dev/full") && !existsSync("/dev/full")) return;
+    [terminations, closed, ""],
+    [terminations, full, "Also, the result cannot be written: "],
+    [listings, closed, ""],
+    [listings, full, "Also, the result cannot be written: "],
+  ])("fails although its result cannot be written: $line, %s", async (failing, into, reason) => {
+    if (into === full && !existsSync("/dev/full")) return;
+    const { fault, line, message, code } = failing;
     const home = await createRentedHome(["one", "two", "three"]);
-    const fault = "gpuctl sandbox fault add --operation terminateVirtualMachineRental --status 403 --after 1";
-    const script = `${fault} > made; ${into}; gpuctl rentals terminate --all --yes --sandbox >&3`;
-    const { code, err } = await home.shell(script, { shell: "bash" }).ended;
-    expect(code).toBe(exit.someFailed);
-    expect(err).toContain("1 of 3 rentals could not be terminated");
-    expect(err).toMatch(/Terminated: 100\d, 100\d\./);
-    expect(err).toContain(end);
+    const script = `gpuctl sandbox fault add ${fault} > made; ${into}; gpuctl ${line} --sandbox >&3`;
+    const outcome = await home.shell(script, { shell: "bash" }).ended;
+    expect(outcome.code, outcome.err).toBe(code);
+    expect(outcome.err).toMatch(message);
+    expect(outcome.err).toContain(reason);
+  });
+
+  test("ends quietly if no part fails and the reader has closed the pipe", async () => {
+    const home = await createRentedHome(["one"]);
+    const script = `${closed}; gpuctl rentals list --sandbox >&3`;
+    expect(await home.shell(script, { shell: "bash" }).ended).toMatchObject({ code: exit.done, err: "" });
   });
 });
 

@@ -33,7 +33,7 @@ export async function preloadRenderer(view: View, { output }: Settings, terminal
  * Prints a result on stdout, and notes on stderr, such as that a list is empty or that a column of `--columns` is in no
  * record. If writing to stdout fails, throws `CannotPrint`, or `StoredElsewhere` if the result was paid for. If the
  * result cannot be written as text, throws `CannotPrint`; data that was paid for is saved first. A closed pipe ends the
- * process silently, unless the result has a failure. `printOrSay` and `forReader` describe two more exceptions.
+ * process silently, unless the result may have a failure. `printOrSay` and `forReader` describe two more exceptions.
  */
 export async function print(result: Result, defaultView: View, options: PrintOptions): Promise<void> {
   const { notes } = options;
@@ -43,10 +43,12 @@ export async function print(result: Result, defaultView: View, options: PrintOpt
     const system = { ...options.system, io: { ...io, stdout } };
     await printResult(result, defaultView, { ...options, system }).catch(orCannotPrint);
   };
-  const hasFailure = "failure" in result && result.failure !== undefined;
-  const stdout = hasFailure ? reportingClosedPipe(reportingErrors(io.stdout)) : reportingErrors(io.stdout);
+  const mayFail =
+    ("failure" in result && result.failure !== undefined) ||
+    ("failureAtEnd" in result && result.failureAtEnd !== undefined);
+  const stdout = mayFail ? reportingClosedPipe(reportingErrors(io.stdout)) : reportingErrors(io.stdout);
   if (!("paid" in result && result.paid)) {
-    const unread = hasFailure ? undefined : notes.unreadContext();
+    const unread = mayFail ? undefined : notes.unreadContext();
     return unread === undefined ? printTo(stdout) : printOrSay(unread, stdout, printTo, io.stderr);
   }
   const { keepResult, printPaid } = await import("./paid.ts");

@@ -110,13 +110,14 @@ async function execute(
       try {
         await print(result, command.view, { settings, system: printing, notes, redactor, filter });
       } catch (error) {
-        const failure = "failure" in result ? result.failure : undefined;
+        const failure = failureIn(result);
+        // Nobody reads the rest of the list.
+        if (!failure && "records" in result && isClosedPipe(error)) return exit.done;
         if (!failure) throw error;
         if (!isClosedPipe(error)) notes.setFailureContext(withNotPrinted(notes.failureContext(), error));
         throw failure;
       }
-      const failure =
-        "records" in result ? result.failureAtEnd?.() : "failure" in result ? result.failure : undefined;
+      const failure = failureIn(result);
       if ("nextSteps" in result && result.nextSteps?.length && settings.output === "table") {
         const { nextStepLines } = await import("../print/next-steps.ts");
         const { isTTY, columns } = io.stderr;
@@ -156,6 +157,12 @@ async function execute(
   } finally {
     connection.close();
   }
+}
+
+/** The error that makes a result incomplete, as far as it is known now. */
+function failureIn(result: Result): Error | undefined {
+  if ("records" in result) return result.failureAtEnd?.();
+  return "failure" in result ? result.failure : undefined;
 }
 
 /** Adds why the result could not be printed to the context of the command's own failure. */

@@ -6,7 +6,8 @@ import { gitLabNotes, gitLabPipeline, maxGitLabShards } from "../../batch/manife
 import { type BatchJob, comments, type Note } from "../../batch/manifest/job.ts";
 import { kubernetesJob, kubernetesNotes } from "../../batch/manifest/kubernetes.ts";
 import { slurmScript } from "../../batch/manifest/slurm.ts";
-import { assertCount } from "../../batch/shard.ts";
+import { wholeOutput } from "../../batch/outputs.ts";
+import { assertCount, shardOutput } from "../../batch/shard.ts";
 import { arg } from "../../command-kit/arg.ts";
 import type { CommandSettings } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
@@ -182,8 +183,8 @@ function jobOf(
     ],
     merge: [
       ...["batch", "merge", out, ...(endpoint === undefined ? ["--requests", input] : [])],
-      // The default output of a merge always ends in .jsonl.
-      ...(out.endsWith(".jsonl") ? [] : ["--out", out]),
+      // Otherwise, the merge writes its default output.
+      ...(wholeOutput(shardOutput(out, { index: 0, count: shards })) === out ? [] : ["--out", out]),
     ],
     image: flags.image ?? `gpuctl:${settings.version}`,
     secret: flags.secret ?? (platform === "github" ? keyVariable : "gpuctl"),

@@ -71,11 +71,12 @@ export default defineCommand({
     const { parts, withoutHeader } = await partsAt(given, files);
     assertTogether(parts);
     const missingOuts = missingOutputs(parts);
-    await assertJournals([...withoutHeader, ...missingOuts]);
-    // The failure names a missing shard by its index.
-    const notRun = withoutHeader.filter((out) => !missingOuts.includes(out));
+    const merged = parts[0]?.shard ? wholeOutput(parts[0].out) : undefined;
+    // The failure names a missing shard by its index, and the merged output of shards is not one of the inputs.
+    const notRun = withoutHeader.filter((out) => !missingOuts.includes(out) && out !== merged);
+    await assertJournals([...missingOuts, ...notRun]);
     const path = files.resolve(flags.out ?? defaultOutput(parts));
-    if (parts.some(({ out }) => out === path)) {
+    if ([...parts.map(({ out }) => out), ...notRun].includes(path)) {
       throw new UsageError(`--out ${flags.out ?? path} is one of the outputs to merge`, {
         hint: "Name another file with --out.",
       });
@@ -85,12 +86,8 @@ export default defineCommand({
     }
     const input = flags.requests === undefined ? undefined : await requestsOf(flags.requests, files);
     // Reads the input before anything is written, because it may have invalid lines.
-    const missing =
-      input !== undefined
-        ? await missingFrom(parts, input)
-        : notRun.length === 0
-          ? missingByCount(parts)
-          : undefined;
+    const count = () => (notRun.length > 0 ? undefined : missingByCount(parts));
+    const missing = input === undefined ? count() : await missingFrom(parts, input);
     const lines = mergedLines(parts, dirname(path));
     if (settings.dryRun) for await (const _ of lines);
     else await save(path, lines, { force: flags.force, failIfExists: true });

@@ -19,8 +19,8 @@ const readers: Readonly<Record<string, (file: FileHandle) => Promise<Sound>>> = 
 
 /**
  * Joins recordings in order. The extension of a file determines its format. Throws `CannotJoin`, with the reason as its
- * message, if there are no files, if a file is not a valid WAV or MP3 file or has no sound, if the files differ in format, sample rate,
- * channels or bits, or if they are too long for one WAV file.
+ * message, if there are no files, if a file is not a valid WAV or MP3 file or has no sound, if the files differ in
+ * format, sample rate, channels or bits, or if they are too long for one WAV file.
  */
 export async function joinSound(paths: readonly string[]): Promise<JoinedSound> {
   const parts: { readonly path: string; readonly sound: Sound }[] = [];

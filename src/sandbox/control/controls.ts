@@ -94,7 +94,7 @@ export function controlsOf(
     const seed = typeof given === "string" ? await readSeed(given) : checkSeed(given);
     return () => fill(store, seed, machine());
   };
-  /** Also ends the rentals of prepaid accounts whose balance was used up before anyone asked for them. */
+  /** The time. Before it is returned, ends the rentals of prepaid accounts whose balance is used up. */
   const settledNow = (): number => {
     const moment = now();
     for (const userId of userIds(store)) endUnpaidRentals(store, userId, moment);
