@@ -103,9 +103,10 @@ function explained(errors: readonly ErrorObject[], check: Check): readonly Schem
 
 function choiceIssues(choice: ErrorObject, check: Check): readonly SchemaIssue[] {
   const path = pathOf(choice.instancePath);
-  const failed = asList(choice.schema)
-    .map((alternative) => check(alternative, choice.data))
-    .filter((problems) => problems.length > 0);
+  const checked = asList(choice.schema).map((alternative) => check(alternative, choice.data));
+  const failed = checked.filter((problems) => problems.length > 0);
+  const message = "must match exactly one of several schemas";
+  if (failed.length < checked.length) return [{ path, keyword: choice.keyword, message }];
   if (!isRecord(choice.data)) {
     const problems = failed.flat();
     const messages = new Set(problems.map(({ message }) => message));
@@ -113,7 +114,7 @@ function choiceIssues(choice: ErrorObject, check: Check): readonly SchemaIssue[]
       {
         path,
         keyword: problems[0]?.keyword ?? choice.keyword,
-        message: [...messages].join(", or ") || "must match exactly one of several schemas",
+        message: [...messages].join(", or ") || message,
       },
     ];
   }

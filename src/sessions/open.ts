@@ -85,7 +85,7 @@ export function openSession(
   const turns = [...stored];
   let exists = stored.length > 0;
   let { name, path = name && sessionPath(folder, name) } = options;
-  let head = lastAnswer(turns)?.id ?? null;
+  let head = endOf(turns);
   let last = turns.findLast(({ role }) => role === "user");
   const chain = () => chainTo(head, turns);
   const newTurn = (role: Turn["role"], parent: string | null, content: Content): Turn => ({
@@ -179,6 +179,12 @@ export function openSession(
       path = to;
     },
   };
+}
+
+/** Where a stored session continues: after its last answer, and after the instructions that were stored since then. */
+function endOf(turns: readonly Turn[]): string | null {
+  const answer = lastAnswer(turns)?.id ?? null;
+  return turns.findLast(({ role, parent }) => role === "system" && parent === answer)?.id ?? answer;
 }
 
 const timeOf = ({ now }: SessionPlace): string => new Date(now()).toISOString();

@@ -159,6 +159,17 @@ describe("chat --schema", () => {
     },
   );
 
+  test.each(['{"a":"x","b":"y"}', "5"])(
+    "fails for an answer that matches several of `oneOf`: %s",
+    async (text) => {
+      const oneOf = [{ required: ["a"] }, { required: ["b"] }, { required: ["c"], type: "object" }];
+      const { run } = await withFiles({ "s.json": JSON.stringify({ oneOf }) }, text);
+      const { code, out, err } = await run(`${ask} --schema s.json`, service);
+      expect({ code, out }).toEqual({ code: 7, out: `${text}\n` });
+      expect(err).toContain("must match exactly one of several schemas");
+    },
+  );
+
   test.each(["draft-06", "draft-07"])("accepts a schema of %s", async (draft) => {
     const old = JSON.stringify({
       $schema: `http://json-schema.org/${draft}/schema#`,

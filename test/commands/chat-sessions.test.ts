@@ -276,6 +276,32 @@ describe("a session", () => {
     expect(messagesOf(other.requests).filter((one) => one.startsWith("system"))).toEqual(["system: Be long"]);
   });
 
+  test.each([
+    ["the first question", [], "new"],
+    ["a later question", ["chat hello --session s -s old"], "new"],
+  ])("keeps the instructions that came with %s if it was not answered", async (_, lines, instructions) => {
+    let fails = false;
+    const cli = await createCli({
+      respond: ({ path }) => {
+        if (!path.endsWith("completions")) return undefined;
+        const choices = [{ message: { content: "yes" }, finish_reason: "stop" }];
+        return fails ? Response.json({}, { status: 429 }) : Response.json({ choices });
+      },
+    });
+    const account = {
+      env: { GPUCTL_API_KEY: "sk-test-1234567890", GPUCTL_BASE_URL: "https://api.example.com" },
+    };
+    for (const line of lines) await cli.run(`${line} -m m`, account);
+    fails = true;
+    expect((await cli.run(`chat more --session s -m m -s ${instructions}`, account)).code).toBe(9);
+    fails = false;
+    const { requests } = await cli.run("chat again --session s -m m", account);
+    expect(messagesOf(requests).filter((one) => one.startsWith("system"))).toEqual([
+      `system: ${instructions}`,
+    ]);
+    expect(messagesOf(requests)).not.toContain("user: more");
+  });
+
   test("requires --model if no model is known", async () => {
     const cli = await createCli();
     const account = {

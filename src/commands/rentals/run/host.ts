@@ -4,6 +4,7 @@ import { leaseFileArgs } from "../../../command-kit/rentals/lease-file.ts";
 import { Interrupted, reasonOf, StillBilled } from "../../../core/errors.ts";
 import { asRecord } from "../../../core/json.ts";
 import { assertIsRental, statesOf } from "../../../core/responses/rental.ts";
+import { ServiceError } from "../../../core/service-errors.ts";
 import { commandLine } from "../../../core/text.ts";
 import { type JobHost, missing, type RentalNow } from "../../../jobs/host.ts";
 import { type Job, type Journal, jobFolder } from "../../../jobs/journal.ts";
@@ -90,6 +91,9 @@ const endAttempts = 3;
 const lookUpPause = 2_000;
 const lookUps = 30;
 
+/** The longest pause before another request to end a rental, in milliseconds. */
+const longestPause = 60_000;
+
 /**
  * Ends a rental, and looks it up until it has ended. After a failure, sends the request again unless a lookup shows
  * that the rental has ended. Ending a rental twice does no harm. If the rental may still be active, throws
@@ -98,6 +102,7 @@ const lookUps = 30;
 async function endAndCheck(rentalId: string, job: Job, context: HostContext): Promise<void> {
   let problem = "";
   for (let attempt = 1; attempt <= endAttempts; attempt += 1) {
+    let pause = lookUpPause;
     try {
       const record: unknown = await context.call("getRental", { rentalId });
       if (!isRentalOf(job, record)) {
@@ -116,13 +121,16 @@ async function endAndCheck(rentalId: string, job: Job, context: HostContext): Pr
       if (error instanceof StillBilled) throw error;
       if (context.interrupted.aborted) throw stillBilled(rentalId, "interrupted", context);
       problem = reasonOf(error);
+      // After a 429, waits as long as the service asks.
+      const asked = error instanceof ServiceError ? (error.retryAfter ?? 0) : 0;
+      pause = Math.min(Math.max(asked, lookUpPause), longestPause);
       const record: unknown = await context.call("getRental", { rentalId }).catch(() => undefined);
       if (hasEnded(record)) return;
       const isOnItsWay = statesOf(record).some(isEnding);
       if (isOnItsWay && (await hasEndedSoon(rentalId, context).catch(() => false))) return;
       if (record === null) problem = missing(rentalId);
     }
-    if (attempt < endAttempts) await context.sleep(lookUpPause).catch(() => {});
+    if (attempt < endAttempts) await context.sleep(pause).catch(() => {});
     if (context.interrupted.aborted) throw stillBilled(rentalId, "interrupted", context);
   }
   const error = stillBilled(rentalId, problem, context);
