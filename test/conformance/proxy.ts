@@ -38,7 +38,7 @@ const exchange = z.object({
 });
 const har = z.object({ log: z.object({ entries: z.array(exchange) }) });
 
-/** The proxy's only report format that lists every finding instead of one of each kind. */
+/** The proxy's SARIF report. Unlike its JSON report, it lists every finding instead of one of each kind. */
 const sarif = z.object({
   runs: z.tuple([
     z.object({

@@ -8,7 +8,7 @@ import { secondMs } from "../clock.ts";
 import { ControlRefused } from "../errors.ts";
 import { cleared, expectation, requestCount } from "./responses.ts";
 
-/** Sends a request and returns the text of its response. Throws `ServiceError` when the request fails. */
+/** Sends a request and returns the text of its response. Throws `ServiceError` for a response that reports an error. */
 type Send = (request: ControlRequest) => Promise<string>;
 
 interface ControlRequest {
