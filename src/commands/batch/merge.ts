@@ -213,5 +213,5 @@ function failureOf(
         message,
         "To retry lines that failed or have an unknown outcome, run `gpuctl batch retry`, then `gpuctl batch run`.",
       )
-    : new BatchUnfinished(message, "Run the shards again: they send only what is left.");
+    : new BatchUnfinished(message, "Run the batch again: it sends only what is left.");
 }
