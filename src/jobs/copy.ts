@@ -68,7 +68,7 @@ async function assertNoLinks(into: string, to: string): Promise<void> {
   }
 }
 
-const isLink = (path: string | Buffer): Promise<boolean> =>
+const isLink = (path: Path): Promise<boolean> =>
   lstat(path).then(
     (facts) => facts.isSymbolicLink(),
     () => false,
@@ -104,7 +104,7 @@ export async function copyBack(
   try {
     await assertNoLinks(into, to);
     await mkdir(dirname(to), { recursive: true });
-    const moved = await moveInto(Buffer.from(arrives), Buffer.from(to));
+    const moved = await moveInto(arrives, to);
     await rm(staging, { recursive: true, force: true });
     await removeEmpty(folder);
     return { path, to, ...moved };
@@ -148,14 +148,28 @@ const removeEmpty = (folder: string): Promise<boolean> =>
 const linkInTheWay = (path: string): Error =>
   new Error(`${path} is a symbolic link, and gpuctl does not write through symbolic links`);
 
-/** The path of an entry of a folder. Names are bytes, because a name on Linux may not be valid UTF-8. */
-const entryOf = (folder: Buffer, name: Buffer): Buffer => Buffer.concat([folder, Buffer.from(sep), name]);
+/** A path or a name. It is bytes if a name in it is not valid UTF-8, as is possible on Linux. */
+type Path = string | Buffer;
+
+const bytesOf = (path: Path): Buffer => (typeof path === "string" ? Buffer.from(path) : path);
+
+const entryOf = (folder: Path, name: Path): Path =>
+  typeof folder === "string" && typeof name === "string"
+    ? join(folder, name)
+    : Buffer.concat([bytesOf(folder), Buffer.from(sep), bytesOf(name)]);
+
+/** The names in a folder. They are bytes only if one of them is not valid UTF-8, because Deno cannot read bytes. */
+async function namesIn(folder: Path): Promise<readonly Path[]> {
+  const names = await readdir(folder);
+  const isLossy = names.some((name) => name.includes("\u{fffd}"));
+  return isLossy ? readdir(folder, { encoding: "buffer" }) : names;
+}
 
 /**
  * Moves a file, or each file of a folder, to its place, whose parent exists. New folders keep the mode that they have
  * on the rental, except that the owner may always use them.
  */
-async function moveInto(from: Buffer, to: Buffer): Promise<Pick<Fetched, "files" | "bytes">> {
+async function moveInto(from: Path, to: Path): Promise<Pick<Fetched, "files" | "bytes">> {
   const facts = await lstat(from);
   if (!facts.isDirectory()) {
     await moveFile(from, to);
@@ -169,7 +183,7 @@ async function moveInto(from: Buffer, to: Buffer): Promise<Pick<Fetched, "files"
     if (codeOf(error) !== "EEXIST" || !(await stat(to)).isDirectory()) throw error;
   });
   let total = { files: 0, bytes: 0 };
-  for (const name of await readdir(from, { encoding: "buffer" })) {
+  for (const name of await namesIn(from)) {
     const { files, bytes } = await moveInto(entryOf(from, name), entryOf(to, name));
     total = { files: total.files + files, bytes: total.bytes + bytes };
   }
@@ -178,7 +192,7 @@ async function moveInto(from: Buffer, to: Buffer): Promise<Pick<Fetched, "files"
 }
 
 /** Moves a file or a link. If its place is on another disk, first copies it to a temporary name there. */
-async function moveFile(from: Buffer, to: Buffer): Promise<void> {
+async function moveFile(from: Path, to: Path): Promise<void> {
   try {
     await rename(from, to);
   } catch (error) {
