@@ -90,9 +90,9 @@ function assertExists(config: Config, name: string): void {
 }
 
 /**
- * Applies a change to a profile. A new key or `apiKeyCommand` replaces the old one. A different base URL means a
- * different service, so the old inference base URL is removed unless the change sets one. Throws `UsageError` if a
- * value is invalid, or if the old key would be used with a new host.
+ * Applies a change to a profile. A new key or `apiKeyCommand` replaces the old one. A base URL with another
+ * origin means another service, so the old inference base URL is removed unless the change sets one. Throws
+ * `UsageError` if a value is invalid, or if the old key would be used with a new host.
  */
 function changed(name: string, profile: Profile, { apiKey, settings = {} }: ProfileChange): Profile {
   const values = Object.entries(settings);
@@ -100,7 +100,8 @@ function changed(name: string, profile: Profile, { apiKey, settings = {} }: Prof
   const newKey = apiKey !== undefined || settings.apiKeyCommand !== undefined;
   if (!newKey) assertSameHost(name, profile, settings);
   const cleared = newKey ? withoutKey(profile) : profile;
-  const changesHost = "baseUrl" in settings && settings.baseUrl !== profileValue(profile, "baseUrl");
+  const origin = originOf(profileValue(profile, "baseUrl"));
+  const changesHost = "baseUrl" in settings && origin !== undefined && originOf(settings.baseUrl) !== origin;
   const own = values.reduce<Profile>(
     (before, [key, text]) => withValue(before, key, text),
     changesHost ? withValue(cleared, "inferenceBaseUrl", undefined) : cleared,

@@ -68,6 +68,7 @@ export const files: readonly (readonly [path: string, meaning: string])[] = [
     "Chat sessions, and what you typed in conversations. Readable only by you.",
   ],
   ["~/.local/share/gpuctl/mcp/", "Results of `gpuctl mcp`"],
+  ["~/.local/share/gpuctl/mcp-spending.jsonl", "Calls of `gpuctl mcp` that did more than read"],
   [
     "~/.local/share/gpuctl/speech/",
     "Recordings of the parts of a long text, if `gpuctl tts` writes the whole recording to stdout",

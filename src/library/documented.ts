@@ -40,7 +40,7 @@ export async function* documentedRecords(
   input: unknown,
   { settings, validate }: OpenCall,
 ): AsyncGenerator<unknown> {
-  if ((routes[id].effect ?? "read") !== "read")
+  if (!routes[id].list)
     throw new TypeError(`iterate requires an operation that returns a list, not ${shown(id)}`);
   const listed = await list(id, await checked(id, input, validate), settings);
   if ("data" in listed) yield* recordsOf(listed.data) ?? [];

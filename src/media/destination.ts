@@ -75,10 +75,13 @@ export const unknownExtension = "bin";
 
 /**
  * The path of one result whose format is not known. A named file keeps the extension that the user typed, if any. A
- * template keeps it too, or gets `values.ext` if it has none.
+ * template keeps it too, or gets `values.ext` if it has none. A generated name always gets `values.ext`.
  */
 export function pathOfUnknown(to: FileDestination, values: NameValues, count = 1): string {
-  if (to.kind === "file") return count > 1 ? suffixed(to.path, values.index ?? 1) : to.path;
+  if (to.kind === "file") {
+    const path = count > 1 ? suffixed(to.path, values.index ?? 1) : to.path;
+    return to.isGenerated ? `${path}.${values.ext}` : path;
+  }
   const path = within(to.folder, fileName(to.template, values));
   return parse(to.template).ext === "" ? `${path}.${values.ext}` : path;
 }

@@ -1,6 +1,6 @@
 import process from "node:process";
 import { styleText } from "node:util";
-import { confirm, input, password, search } from "@inquirer/prompts";
+import { confirm, input, password, search, select } from "@inquirer/prompts";
 import { Interrupted } from "../core/errors.ts";
 import { wrap } from "../core/text.ts";
 import { assertStdinOpen, promptInput } from "./prompt-input.ts";
@@ -112,7 +112,7 @@ const searchTheme = {
 };
 
 function pick(
-  { message, choices, labels = {}, initial, always }: ChoiceQuestion,
+  { message, choices, labels = {}, initial, always, hidesTyped }: ChoiceQuestion,
   context: Context,
 ): Promise<string> {
   const question = fitted(message, 0);
@@ -126,10 +126,13 @@ function pick(
   const options = {
     message: question,
     pageSize,
-    theme: searchTheme,
     ...(initial !== undefined && choices.includes(initial) && { default: initial }),
   };
-  return search({ ...options, source: (typed = "") => matching(shown, typed, always) }, context);
+  if (hidesTyped) return select({ ...options, choices: shown }, context);
+  return search(
+    { ...options, theme: searchTheme, source: (typed = "") => matching(shown, typed, always) },
+    context,
+  );
 }
 
 /** The choices that contain every typed word, then the choice that is always offered. */

@@ -183,6 +183,8 @@ export interface ChoiceQuestion extends Question {
   readonly initial?: string | undefined;
   /** A choice that is offered whatever the user searches for. */
   readonly always?: string;
+  /** Does not show what is typed, and does not search for it: a key that is pasted here stays hidden. */
+  readonly hidesTyped?: boolean;
 }
 
 export interface YesNoQuestion extends Question {

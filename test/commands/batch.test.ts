@@ -195,6 +195,8 @@ describe("batch run", () => {
 
     const again = await cli.run(run, overNetwork());
     expect({ code: again.code, requests: again.requests }).toEqual({ code: exit.someFailed, requests: [] });
+    const shown = await cli.run("batch retry out.jsonl --unknown --dry-run");
+    expect(shown.err).toMatch(/^Lines that would be marked: \d+\. Nothing was done: this is a dry run\.\n$/);
     const marked = await cli.run("batch retry out.jsonl --unknown -o json");
     expect(JSON.parse(marked.out)).toEqual([{ custom_id: "broken" }]);
     const last = await cli.run(run, overNetwork());
@@ -330,6 +332,26 @@ describe("batch run", () => {
     expect(sha256).toBe(createHash("sha256").update(kept).digest("hex"));
     expect(line?.response?.body).toMatchObject({ images: [{ path: `out.files/${name}` }] });
     expect(await readdir(join(cli.folder, "out.files"))).toContain(name);
+  });
+
+  test("saves media of an unknown format with the extension bin, even if the ID of the line has an extension", async () => {
+    const bytes = Buffer.from("raw samples");
+    const cli = await createCli({
+      respond: ({ path }) =>
+        Response.json(
+          path.endsWith("/audio/generation")
+            ? { audio: base64(bytes) }
+            : { images: [{ image: base64(bytes) }] },
+        ),
+    });
+    const speech = { method: "POST", url: "/v1/audio/generation", body: { text: "Hi" } };
+    await write(cli, [{ custom_id: "hi", ...speech }, { custom_id: "page.html", ...speech }, image("a.png")]);
+    expect((await cli.run(run, overNetwork())).code).toBe(0);
+    expect((await readdir(join(cli.folder, "out.files"))).sort()).toEqual([
+      "a.png.bin",
+      "hi.bin",
+      "page.html.bin",
+    ]);
   });
 
   test("creates no folder for files if the service refuses the request for a picture", async () => {

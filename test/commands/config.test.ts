@@ -66,6 +66,53 @@ describe.each(Object.entries(values))("the configuration key %s", (name, [good, 
   });
 });
 
+describe("the inference base URL of a profile", () => {
+  const inference = "https://inf.example";
+  const both = async ({ run }: Awaited<ReturnType<typeof createCli>>) => {
+    await run("config set baseUrl https://api.example");
+    await run(`config set inferenceBaseUrl ${inference}`);
+  };
+
+  test("stays if the base URL is set after it", async () => {
+    const { run } = await createCli();
+    await run(`config set inferenceBaseUrl ${inference}`);
+    expect(await run("config set baseUrl https://api.example")).toMatchObject({ code: 0, err: "" });
+    expect(await run("config get inferenceBaseUrl")).toMatchObject({ out: `${inference}\n` });
+  });
+
+  test.each(["https://api.example/", "https://api.example/v3", "https://API.example:443"])(
+    "stays if the base URL becomes %s, which is on the same host",
+    async (url) => {
+      const cli = await createCli();
+      await both(cli);
+      expect(await cli.run(`config set baseUrl ${url}`)).toMatchObject({ code: 0, err: "" });
+      expect(await cli.run("config get inferenceBaseUrl")).toMatchObject({ out: `${inference}\n` });
+      const { out } = await cli.run(`chat hi -m x --dry-run --base-url https://api.example/v2`);
+      expect(out).toContain(`POST ${inference}/v1/chat/completions`);
+    },
+  );
+
+  test.each(["config set baseUrl https://other.example", "config unset baseUrl"])(
+    "is removed by `%s`, which says so",
+    async (line) => {
+      const cli = await createCli();
+      await both(cli);
+      expect(await cli.run(line)).toMatchObject({
+        code: 0,
+        err: `inferenceBaseUrl was removed, because ${inference} belongs to the previous service.\n`,
+      });
+      expect(await cli.run("config get inferenceBaseUrl")).toMatchObject({ code: 5 });
+    },
+  );
+
+  test("stays in a dry run", async () => {
+    const cli = await createCli();
+    await both(cli);
+    await cli.run("config set baseUrl https://other.example --dry-run");
+    expect(await cli.run("config get inferenceBaseUrl")).toMatchObject({ out: `${inference}\n` });
+  });
+});
+
 describe("an unknown configuration key", () => {
   test.each(["get", "unset"])("is an error that suggests the right key: config %s", async (verb) => {
     const { run } = await createCli();

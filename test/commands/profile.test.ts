@@ -192,6 +192,15 @@ describe("profile remove", () => {
     expect(await json("profile list")).toEqual([]);
   });
 
+  test("of the last profile suggests to create one", async () => {
+    const { run } = await createCli();
+    await run("profile add only --sandbox");
+    expect(await run("profile remove only --yes")).toMatchObject({
+      code: 0,
+      err: "No profile is left. Run `gpuctl setup` to create one.\n",
+    });
+  });
+
   test("of a profile that only --profile selects does not change the current profile", async () => {
     const { run } = await withProfiles();
     const { code, out, err } = await run("profile remove play --profile play --yes -o json");

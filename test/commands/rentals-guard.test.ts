@@ -192,7 +192,7 @@ describe("rentals guard on a full disk", () => {
     const notified: unknown[] = [];
     const shell: Programs["shell"] = async (_, { env }) => void notified.push(env?.GPUCTL_EVENT);
     const outcome = await cli.run(`${guard} --notify x`, { programs: { shell } });
-    expect(outcome.code, outcome.err).toBe(12);
+    expect(outcome.code, outcome.err).toBe(1);
     expect(await activeIn(cli)).toBe("1002\n");
     expect(notified).toEqual(["ended", "no-lease"]);
   });
@@ -207,7 +207,7 @@ describe("a guard that has no permission to change the lease file", () => {
     await cli.run(`${create} --label without`);
     denyWrites("leases.jsonl");
     const outcome = await cli.run(guard);
-    expect(outcome.code, outcome.err).toBe(12);
+    expect(outcome.code, outcome.err).toBe(2);
     expect(outcome.err).toMatch(notEnded);
     expect(outcome.err).toContain("run `gpuctl rentals terminate 1001 --sandbox`");
     expect(terminations(outcome)).toEqual([]);
@@ -390,7 +390,7 @@ describe("a rental that differs from its lease", () => {
       7,
       "so it was not ended; `gpuctl rentals lease clear t0 --sandbox` removes the lease",
     ],
-    ["does not exist for this account", { rentalId: "4711" }, 12, "finds no rental 4711 in this account"],
+    ["does not exist for this account", { rentalId: "4711" }, 5, "finds no rental 4711 in this account"],
   ])("is not ended if it %s", async (_, facts, code, message) => {
     const cli = await createCli();
     await cli.run(create);
@@ -615,7 +615,7 @@ describe("the lease of a create whose outcome is unknown", () => {
     };
     await writeLeases(cli, [{ label: "run-t0", rentalId: "1001", ...lease }], { after: "cut" });
     const { code, err } = await cli.run(guard);
-    expect(code).toBe(12);
+    expect(code).toBe(2);
     expect(err).toMatch(
       /^Next steps:\n {2}gpuctl rentals lease set 1001 2h --sandbox +# set when it ends\nError: /,
     );
@@ -1123,7 +1123,7 @@ describe("rentals guard --notify", () => {
     let isDown = true;
     const { notified, options } = recorder(() => isDown);
     const failed = await cli.run(`${guard} --notify x`, options);
-    expect(failed.code).toBe(12);
+    expect(failed.code).toBe(1);
     expect(failed.err).toContain(
       "the command of --notify failed for no-lease of rental 1001: exited with status 1",
     );
@@ -1165,7 +1165,7 @@ describe("rentals guard --notify", () => {
     };
     const hangs = ["rentals", "guard", "--yes", "--sandbox", "--notify", "exec tail -f /dev/null"];
     const { code, err } = await cli.run(hangs, { programs: { shell: slow } });
-    expect({ code, attempts }, err).toEqual({ code: 12, attempts: 1 });
+    expect({ code, attempts }, err).toEqual({ code: 1, attempts: 1 });
     expect(err).toContain("timed out after 0.001 s; in this round, it was not run for 2 more events");
     const { notified, options } = recorder();
     await cli.run(`${guard} --notify x`, options);

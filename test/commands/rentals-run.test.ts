@@ -957,7 +957,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     [["--fetch", "caf\u00e9", "--fetch", "cafe\u0301"], /or Unicode forms/],
     [["--env", "1A=b"], /--env must be NAME=VALUE/],
     [["--env", "NOT_SET"], /--env NOT_SET: this variable is not set/],
-    [["--env", "GPUCTL_API_KEY"], /--env GPUCTL_API_KEY: this variable is not set/],
+    [["--env", "GPUCTL_API_KEY"], /--env GPUCTL_API_KEY: variables of gpuctl are not passed on/],
     [["--time-limit", "0s"], /--time-limit must be greater than 0/],
     [["--detach"], /--detach requires --lease or --keep/],
     [["--detach", "--lease", "1h", "--time-limit", "1h"], /cannot be used/],

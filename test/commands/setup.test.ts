@@ -80,7 +80,7 @@ describe("setup", () => {
       "Where is the service?",
       "Base URL",
       "Inference URL",
-      "API key",
+      "API key source",
       "API key",
       "Region of new rentals when none is given",
       "GPU model of new rentals when none is given",
@@ -166,7 +166,7 @@ describe("setup", () => {
     expect((await savedConfig()).profiles.default).toEqual({ baseUrl: serviceUrl, apiKey: key });
     const { asked, code } = await run({ "Base URL": [moved], "API key": ["typed", key] });
     expect(code).toBe(0);
-    expect(asked.find(({ message }) => message === "API key")?.choices).toEqual(["typed", "printed"]);
+    expect(asked.find(({ message }) => message === "API key source")?.choices).toEqual(["typed", "printed"]);
     expect((await savedConfig()).profiles.default).toEqual({ baseUrl: moved, apiKey: key });
   });
 

@@ -331,6 +331,14 @@ describe("iterate", () => {
     expect(sandbox.requests()).toEqual([]);
   });
 
+  test("rejects a read whose response is not a list", async () => {
+    const { sandbox, client } = await openSandbox();
+    await expect(client.iterate("getRental", { rentalId: 1001 }).next()).rejects.toThrow(
+      `iterate requires an operation that returns a list, not "getRental"`,
+    );
+    expect(sandbox.requests()).toEqual([]);
+  });
+
   test("throws the errors of a call", async () => {
     const { client } = await openSandbox({}, { apiKey: "sk-unknown" });
     await expect(client.iterate("listStorageVolumes").next()).rejects.toThrow(Unauthorized);

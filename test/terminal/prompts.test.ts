@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { lookup } from "../e2e/third-party-records.ts";
 import { send, serveThirdParty } from "../e2e/third-party-server.ts";
 import { description } from "../support/described.ts";
-import { createHome, key } from "../support/process.ts";
+import { createHome, firstChunk, key } from "../support/process.ts";
 import { skipWithout } from "../support/programs.ts";
 import { createRentedHome } from "../support/rented-home.ts";
 import type { Terminal } from "../support/terminal.ts";
@@ -241,6 +241,30 @@ test.skipIf(process.platform === "win32")("a key is not echoed while the user ty
   expect(await terminal.ended()).toMatchObject({ code: 0 });
   expect(terminal.bytes()).not.toContain("unseen");
 });
+
+test.skipIf(process.platform === "win32")(
+  "a key is not echoed if the user pastes it where setup asks for the source of the key",
+  async () => {
+    const home = await createHome();
+    const { url } = JSON.parse(
+      await firstChunk(home.start("sandbox serve --port 0 --memory -o json").stdout),
+    );
+    const terminal = home.shellOnTerminal("gpuctl setup");
+    const answers = { "Name of the profile": "", "Where is the service": "", "Base URL": url, Inference: "" };
+    for (const [question, answer] of Object.entries(answers)) {
+      await terminal.waitFor(question);
+      terminal.type(answer);
+      terminal.press("enter");
+    }
+    await terminal.waitFor("API key source");
+    terminal.type("key-pasted-unseen-1234");
+    terminal.press("enter");
+    await terminal.waitFor(/API key source.*Type or paste/);
+    terminal.press("ctrl-c");
+    expect(await terminal.ended()).toMatchObject({ code: 130 });
+    expect(terminal.bytes()).not.toContain("unseen");
+  },
+);
 
 test.skipIf(process.platform === "win32")("a failed check is drawn as a failure", async () => {
   const home = await createHome();

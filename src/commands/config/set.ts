@@ -3,6 +3,7 @@ import { defineCommand } from "../../command-kit/define.ts";
 import { nothingDone } from "../../command-kit/results.ts";
 import { UsageError } from "../../core/errors.ts";
 import { key } from "./key.ts";
+import { saveSetting } from "./save-setting.ts";
 
 export default defineCommand({
   path: "config set",
@@ -28,7 +29,8 @@ export default defineCommand({
       after: ["gpuctl profile add play --sandbox"],
     },
   ],
-  run: async ({ args: { key, value }, profiles, say, settings: { profile, dryRun } }) => {
+  run: async ({ args: { key, value }, profiles, say, settings }) => {
+    const { profile, dryRun } = settings;
     const before = profiles.list().find(({ name }) => name === profile);
     if (key === "apiKeyCommand" && before?.key && before.settings.apiKeyCommand === undefined) {
       throw new UsageError(`profile "${profile}" has a stored key, which apiKeyCommand would replace`, {
@@ -36,7 +38,7 @@ export default defineCommand({
       });
     }
     if (dryRun) say(nothingDone);
-    else await profiles.save(profile, { settings: { [key]: value } });
+    else await saveSetting(key, value, { profiles, say, settings });
     return { data: { profile, key, value } };
   },
 });

@@ -1,6 +1,7 @@
 import { defineCommand } from "../../command-kit/define.ts";
 import { nothingDone } from "../../command-kit/results.ts";
 import { key } from "./key.ts";
+import { saveSetting } from "./save-setting.ts";
 
 export default defineCommand({
   path: "config unset",
@@ -19,12 +20,13 @@ export default defineCommand({
       command: "gpuctl config unset budget.maxCost",
     },
   ],
-  run: async ({ args: { key }, profiles, say, settings: { profile, dryRun } }) => {
+  run: async ({ args: { key }, profiles, say, settings }) => {
+    const { profile, dryRun } = settings;
     const before = profiles.list().find(({ name }) => name === profile)?.settings[key];
     const unset = before !== undefined && !dryRun;
     if (dryRun) say(nothingDone);
     else if (before === undefined) say(`${key} is not set in profile "${profile}".`);
-    else await profiles.save(profile, { settings: { [key]: undefined } });
+    else await saveSetting(key, undefined, { profiles, say, settings });
     return { data: { profile, key, unset } };
   },
 });

@@ -36,11 +36,9 @@ export default defineCommand({
     const remaining = profiles.list();
     const current = remaining.find((one) => one.isDefault);
     if (isDefault && !settings.dryRun) {
-      say(
-        current === undefined
-          ? "There is no current profile now. Run `gpuctl profile use NAME` to choose one."
-          : `The current profile is now "${current.name}".`,
-      );
+      if (current) say(`The current profile is now "${current.name}".`);
+      else if (remaining.length === 0) say("No profile is left. Run `gpuctl setup` to create one.");
+      else say("There is no current profile now. Run `gpuctl profile use NAME` to choose one.");
     }
     const used = remaining.find((one) => one.inUse) ?? current;
     return { data: { removed: settings.dryRun ? null : name, inUse: used?.name ?? null } };

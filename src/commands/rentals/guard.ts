@@ -75,6 +75,9 @@ export default defineCommand({
   },
 });
 
+/** What the guard did for rentals. Its other events only report something, so they do not count as successes. */
+const done: ReadonlySet<GuardEvent["event"]> = new Set(["ended", "ending", "would-end", "had-ended"]);
+
 async function once(guard: Guard) {
   const events = await guardRound(guard);
   const failed = events.filter(({ error }) => error !== undefined);
@@ -83,7 +86,7 @@ async function once(guard: Guard) {
       ? undefined
       : new SomeFailed(`the guard found ${failed.length === 1 ? "a problem" : `${failed.length} problems`}`, {
           failures: failed.map((event) => ({ name: nameOf(event), error: event.error })),
-          succeeded: events.length - failed.length,
+          succeeded: events.filter(({ event, error }) => error === undefined && done.has(event)).length,
           hint: [...new Set(failed.map(({ error }) => hintOf(error)))].filter(Boolean).join(" "),
         });
   if (failure && failed.length === events.length) throw failure;

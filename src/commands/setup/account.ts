@@ -92,7 +92,8 @@ async function askKey(
 async function askKeyOnce(saved: Credential | undefined, { ask, context: { secrets }, profile }: Wizard) {
   const ending = saved?.lastFour ? `, …${saved.lastFour}` : "";
   const how = await ask.choose({
-    message: "API key",
+    message: "API key source",
+    hidesTyped: true,
     choices: [...(saved ? ["kept"] : []), "typed", "printed"],
     labels: {
       kept: `Use the stored key (${saved?.source}${ending})`,

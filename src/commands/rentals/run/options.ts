@@ -173,7 +173,12 @@ export function variablesOf(
       throw new UsageError(`--env must be NAME=VALUE or the name of a variable, not ${JSON.stringify(name)}`);
     }
     const value = typed === name ? variable(name) : typed.slice(name.length + 1);
-    if (value === undefined) throw new UsageError(`--env ${name}: this variable is not set here`);
+    if (value === undefined) {
+      const reason = /^gpuctl_/i.test(name)
+        ? "variables of gpuctl are not passed on"
+        : "this variable is not set here";
+      throw new UsageError(`--env ${name}: ${reason}`);
+    }
     if (value.includes("\0")) throw new UsageError(`--env ${name} must not contain a NUL character`);
     return [name, value];
   });
