@@ -28,6 +28,8 @@ export interface Settings extends OutputSettings {
   /** gpuctl runs in CI, so nothing is animated. */
   readonly ci: boolean;
   readonly profile: string;
+  /** The error of a profile that was chosen but does not exist. Only for commands that run without one. */
+  readonly profileProblem: UsageError | undefined;
   /** The profile that a flag or variable sets. */
   readonly namedProfile: string | undefined;
   readonly sandbox: boolean;
@@ -77,7 +79,8 @@ export function resolveSettings({ cli, flags, env, config, for: use }: Sources):
   const profileName = named?.text ?? config.profile ?? defaultProfile;
   const profile = use === "create" ? undefined : profileOf(config, profileName);
   const wanted = named ?? (config.profile && { text: config.profile, source: "the configuration" });
-  if (wanted && !profile && use === "use") throw unknownProfile(wanted, config);
+  const profileProblem = wanted && !profile && use !== "create" ? unknownProfile(wanted, config) : undefined;
+  if (profileProblem && use === "use") throw profileProblem;
   const all = profileValues(profile);
   const isValid = ([key, text]: [string, string]) => isUsable(key, text);
   const values = use === "repair" ? Object.fromEntries(Object.entries(all).filter(isValid)) : all;
@@ -97,6 +100,7 @@ export function resolveSettings({ cli, flags, env, config, for: use }: Sources):
     ci: isOn(env.CI),
     promptsAllowed: promptsAllowed(cli, env),
     profile: profileName,
+    profileProblem,
     namedProfile: named?.text,
     sandbox,
     baseUrl,

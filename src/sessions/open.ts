@@ -183,8 +183,14 @@ export function openSession(
 
 /** Where a stored session continues: after its last answer, and after the instructions that were stored since then. */
 function endOf(turns: readonly Turn[]): string | null {
-  const answer = lastAnswer(turns)?.id ?? null;
-  return turns.findLast(({ role, parent }) => role === "system" && parent === answer)?.id ?? answer;
+  let end = lastAnswer(turns)?.id ?? null;
+  const later = new Set([end]);
+  for (const { id, role, parent } of turns) {
+    if (role !== "system" || !later.has(parent)) continue;
+    later.add(id);
+    end = id;
+  }
+  return end;
 }
 
 const timeOf = ({ now }: SessionPlace): string => new Date(now()).toISOString();

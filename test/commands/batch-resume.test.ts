@@ -594,6 +594,22 @@ describe("a complete output", () => {
     expect(await cli.run(run, overNetwork())).toMatchObject({ code: 0, requests: [{}] });
   });
 
+  test("is not cut off before a result that is not in the journal, although a line before the result is torn", async () => {
+    const cli = await completeBatch();
+    const [torn = "", result = ""] = (await read(cli, "out.jsonl")).split("\n");
+    const records = (await recordsOf(cli)).filter(({ event }) => event !== "done");
+    await write(cli, "out.jsonl.journal", records.map(journalLine).join(""));
+    const output = `${"\0".repeat(torn.length)}\n${result}\n`;
+    await write(cli, "out.jsonl", output);
+    const { code, err, requests } = await cli.run(run, overNetwork());
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toMatch(/out\.jsonl:1 is not a result of the batch\n.*Move this line to another file/);
+    expect(await read(cli, "out.jsonl")).toBe(output);
+    await write(cli, "out.jsonl", `${result}\n`);
+    expect(await cli.run(run, overNetwork())).toMatchObject({ code: 12, requests: [{}] });
+    expect(await read(cli, "out.jsonl")).toContain(result);
+  });
+
   test.each([
     ["the start of a line", '{"id":"batch_req_01'],
     ["zeros, after a power loss", "\0\0\0"],

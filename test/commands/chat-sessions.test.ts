@@ -293,6 +293,7 @@ describe("a session", () => {
     };
     for (const line of lines) await cli.run(`${line} -m m`, account);
     fails = true;
+    expect((await cli.run("chat more --session s -m m -s replaced", account)).code).toBe(9);
     expect((await cli.run(`chat more --session s -m m -s ${instructions}`, account)).code).toBe(9);
     fails = false;
     const { requests } = await cli.run("chat again --session s -m m", account);

@@ -203,6 +203,23 @@ describe("doctor checks the configuration", () => {
     expect(reported.message).toContain(message);
   });
 
+  test.each([{}, { GPUCTL_SANDBOX: "1" }])(
+    "a profile that does not exist is a failure, with %j",
+    async (env) => {
+      const reported = await checked("configuration", {
+        respond: healthyService,
+        before: (cli) => cli.run("profile add prod --sandbox"),
+        env: { GPUCTL_PROFILE: "prdo", ...env },
+      });
+      expect(reported).toMatchObject({
+        code: 1,
+        status: "failure",
+        message: 'profile "prdo" does not exist (from GPUCTL_PROFILE)',
+        advice: "Profiles: prod.",
+      });
+    },
+  );
+
   test("a file of another user is a failure", async () => {
     const reported = await checked("configuration", {
       respond: healthyService,

@@ -1479,19 +1479,22 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(await active()).toEqual([]);
     });
 
-    test("waits as long as the service asks after a 429, but at most a minute", async () => {
-      const headers = [{ "retry-after": "45" }, { "retry-after": "3600" }];
-      const { run, active } = await createRenter({
-        respond: ({ path }) => {
-          const [one] = path === terminates ? headers.splice(0, 1) : [];
-          return one && Response.json({}, { status: 429, headers: one });
-        },
-      });
-      const { code, slept } = await run(sh("exit 3"));
-      expect(code).toBe(3);
-      expect(slept).toEqual(expect.arrayContaining([45_000, 60_000]));
-      expect(await active()).toEqual([]);
-    });
+    test.each([429, 503])(
+      "waits as long as the service asks after a %i, but at most a minute",
+      async (status) => {
+        const headers = [{ "retry-after": "45" }, { "retry-after": "3600" }];
+        const { run, active } = await createRenter({
+          respond: ({ path }) => {
+            const [one] = path === terminates ? headers.splice(0, 1) : [];
+            return one && Response.json({}, { status, headers: one });
+          },
+        });
+        const { code, slept } = await run(sh("exit 3"));
+        expect(code).toBe(3);
+        expect(slept).toEqual(expect.arrayContaining([45_000, 60_000]));
+        expect(await active()).toEqual([]);
+      },
+    );
 
     test("exits with 10, names the rental and keeps the lease if every attempt fails", async () => {
       const { run, active, leases } = await createRenter({

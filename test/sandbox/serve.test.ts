@@ -81,3 +81,23 @@ test.runIf(process.platform === "linux")(
     expect(await isOwnConnection({ remoteAddress, remotePort, localPort: port })).toBe(false);
   },
 );
+
+test.each([
+  ["leaves in the middle of the body", "content-length: 1000\r\n\r\n{"],
+  ["sends a malformed chunk", "transfer-encoding: chunked\r\n\r\nz\r\n"],
+])("a request whose client %s is logged without a status", async (_, rest) => {
+  const sandbox = await openSandbox();
+  const server = await serve(sandbox, { host: "127.0.0.1", port: 0 });
+  onTestFinished(() => server.close());
+  const { port, host } = new URL(server.url);
+  const client = connect(Number(port), "127.0.0.1");
+  const key = sandbox.keys.full;
+  client.write(
+    `POST /v1/chat/completions HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${key}\r\n${rest}`,
+  );
+  client.end();
+  const [response] = await once(client, "data");
+  // Node.js itself responds.
+  expect(String(response)).toMatch(/^HTTP\/1.1 400 /);
+  await expect.poll(() => sandbox.requests.list({ limit: 5 })).toMatchObject([{ status: null }]);
+});

@@ -217,13 +217,22 @@ test("a restored engine keeps the variable of its key only if this sandbox alrea
   const sandbox = await openSandbox();
   const engine = { kind: "chat", url: "https://models.example/v1", apiKeyEnv: "SOME_TOKEN" };
   sandbox.engines.save(engine);
-  const text = JSON.stringify(sandbox.snapshot());
-  sandbox.restore(text);
-  expect(await sandbox.engines.list()).toMatchObject([engine]);
-  sandbox.reset();
-  expect(await sandbox.engines.list()).toEqual([]);
-  sandbox.restore(text);
-  expect(await sandbox.engines.list()).toMatchObject([{ ...engine, apiKeyEnv: null }]);
+  const snapshot = sandbox.snapshot();
+  expect(JSON.stringify(snapshot)).not.toContain("SOME_TOKEN");
+  // Earlier versions of gpuctl stored the name of the variable.
+  const { digest: _, ...content } = snapshot;
+  const engines = [{ kind: "chat", record: JSON.stringify(engine) }];
+  const earlier = withDigest({ ...content, tables: { ...content.tables, engines } });
+  for (const one of [snapshot, earlier]) {
+    sandbox.reset();
+    sandbox.engines.save(engine);
+    sandbox.restore(JSON.stringify(one));
+    expect(await sandbox.engines.list()).toMatchObject([engine]);
+    sandbox.reset();
+    expect(await sandbox.engines.list()).toEqual([]);
+    sandbox.restore(JSON.stringify(one));
+    expect(await sandbox.engines.list()).toMatchObject([{ ...engine, apiKeyEnv: null }]);
+  }
 });
 
 test("a snapshot with an invalid engine is rejected", async () => {

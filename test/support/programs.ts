@@ -8,30 +8,18 @@ const requireVariable = "GPUCTL_TEST_REQUIRE";
 /** Matches the note of a skipped test, from which `MissingPrograms` takes the name of the program. */
 export const missingProgram = /^(\S+) is not installed$/;
 
-/**
- * Whether a missing program makes a test fail if `GPUCTL_TEST_REQUIRE` is 1. A program that takes long to install is
- * required only in a thorough run.
- */
-interface Needed {
-  readonly required?: boolean;
-}
-
 /** Skips the tests of the calling describe block or file, or makes them fail, as `skipWithout` does. */
-export function needs(program: string, needed?: Needed): void {
-  beforeEach((context) => skipWithout(program, context, needed));
+export function needs(program: string): void {
+  beforeEach((context) => skipWithout(program, context));
 }
 
 /**
  * Skips a test if a program is not installed.
- * @throws if `GPUCTL_TEST_REQUIRE` is 1, and the program is missing and `required`
+ * @throws if `GPUCTL_TEST_REQUIRE` is 1, and the program is missing
  */
-export function skipWithout(
-  program: string,
-  { skip }: Pick<TestContext, "skip">,
-  { required = true }: Needed = {},
-): void {
+export function skipWithout(program: string, { skip }: Pick<TestContext, "skip">): void {
   if (pathOf(program) !== undefined) return;
-  if (required && process.env[requireVariable] === "1") {
+  if (process.env[requireVariable] === "1") {
     throw new Error(`${program} is not installed, and ${requireVariable}=1 requires it`);
   }
   skip(`${program} is not installed`);

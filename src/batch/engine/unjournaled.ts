@@ -23,7 +23,8 @@ interface UnjournaledOptions {
 
 /**
  * The results in the output that are not in the journal. A torn line after them is left out and may be cut off.
- * @throws UsageError for any other line, because cutting off that line would lose it
+ * @throws UsageError for any other line, and for a torn line before a result, because cutting them off would lose a
+ * result
  */
 export async function* unjournaledResults({
   files,
@@ -31,18 +32,20 @@ export async function* unjournaledResults({
   outputEnd,
   isInFlight,
 }: UnjournaledOptions): AsyncGenerator<UnjournaledResult> {
-  let isTorn = false;
+  const unexpected = async ({ number }: Line, isResult: boolean) => {
+    const before = await lineFeedsIn(files.read(out), outputEnd);
+    return unexpectedLine(`${out}:${before + number}`, out, isResult);
+  };
+  let torn: Line | undefined;
   for await (const line of ownLinesOf(files.read(out, outputEnd), `${out} after byte ${outputEnd}`)) {
     const value = parseJson(line.text);
     const { custom_id: id, response, error } = asRecord(value);
     if (typeof id === "string" && isInFlight(id)) {
-      isTorn ||= line.isOpen;
-      if (isTorn) continue;
+      if (line.isOpen) return;
+      if (torn) throw await unexpected(torn, false);
       yield { id, event: eventOf(asRecord(response).status_code, error), end: outputEnd + line.end };
-    } else if (isRecord(value) || !isTornLine(line)) {
-      const number = (await lineFeedsIn(files.read(out), outputEnd)) + line.number;
-      throw unexpectedLine(`${out}:${number}`, out, typeof id === "string");
-    } else isTorn = true;
+    } else if (isRecord(value) || !isTornLine(line)) throw await unexpected(line, typeof id === "string");
+    else torn ??= line;
   }
 }
 

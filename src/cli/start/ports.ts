@@ -122,7 +122,9 @@ function installation({ settings, system, services }: Runtime): Installation {
     },
     configProblem: () => {
       try {
-        return invalidValues(profileOf(readConfig(files), settings.profile), settings.profile);
+        const config = readConfig(files);
+        if (settings.profileProblem) throw settings.profileProblem;
+        return invalidValues(profileOf(config, settings.profile), settings.profile);
       } catch (error) {
         const hint =
           (error instanceof UsageError && error.hint) || "Fix the configuration file, or move it away.";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { reasonOf } from "../../core/errors.ts";
-import { canonicalJson, parseJson } from "../../core/json.ts";
+import { asRecord, canonicalJson, parseJson } from "../../core/json.ts";
 import { assertReplies } from "../chat-script/table.ts";
 import { type Clock, type ClockState, latestMs, saveClock } from "../clock.ts";
 import { ControlRefused } from "../errors.ts";
@@ -96,7 +96,17 @@ const tablesOf = (store: Store): Snapshot["tables"] =>
 
 function rowsOf(store: Store, table: string): Row[] {
   const rows = [...store.all(`SELECT * FROM ${table}`)];
-  return table === sequences ? rows.filter(({ name }) => !excluded.has(String(name))) : rows;
+  if (table === sequences) return rows.filter(({ name }) => !excluded.has(String(name)));
+  return withoutKeyNames(table, rows);
+}
+
+/** Leaves out the names of the variables that hold the keys of engines, because snapshots are shared. */
+const withoutKeyNames = (table: string, rows: Row[]): Row[] =>
+  table === "engines" ? rows.map(withoutKeyName) : rows;
+
+function withoutKeyName({ record, ...row }: Row): Row {
+  const { apiKeyEnv: _, ...engine } = asRecord(parseJson(String(record)));
+  return { ...row, record: JSON.stringify(engine) };
 }
 
 /**
@@ -105,7 +115,11 @@ function rowsOf(store: Store, table: string): Row[] {
  * sandbox is then unchanged.
  */
 export function restoreSnapshot(store: Store, text: string, machine: Clock): void {
-  const { clock, tables } = readSnapshot(text);
+  const { clock, tables: given } = readSnapshot(text);
+  // Earlier versions stored the names.
+  const tables = Object.fromEntries(
+    Object.entries(given).map(([table, rows]) => [table, withoutKeyNames(table, rows)]),
+  );
   const known = included(store);
   if (Object.keys(tables).toSorted().join() !== [...known].toSorted().join()) throw changed();
   const now = Date.parse(clock.now);
@@ -120,7 +134,7 @@ export function restoreSnapshot(store: Store, text: string, machine: Clock): voi
         for (const one of tables[table] ?? []) insert(store, table, one);
       }
       assertConsistent(store, tables, now);
-      dropEngineKeys(store, engines);
+      keepEngineKeys(store, engines);
     } catch (error) {
       if (error instanceof ControlRefused || error instanceof StoreError) throw error;
       throw invalidState(reasonOf(error));
@@ -130,15 +144,14 @@ export function restoreSnapshot(store: Store, text: string, machine: Clock): voi
 }
 
 /**
- * Removes `apiKeyEnv`, the name of a variable with an API key, from each restored engine that the sandbox did not have
- * before. If the names stayed, someone else's snapshot could make the sandbox send the value of any variable to any
- * server.
+ * Sets `apiKeyEnv`, the name of a variable with an API key, of each restored engine to that of the same engine before.
+ * A name from a snapshot of someone else could make the sandbox send the value of any variable to any server.
  */
-function dropEngineKeys(store: Store, before: readonly Engine[]): void {
-  const known = before.map(canonicalJson);
-  for (const { apiKeyEnv, ...engine } of listEngines(store)) {
-    const isKnown = known.includes(canonicalJson({ ...engine, apiKeyEnv }));
-    if (apiKeyEnv !== undefined && !isKnown) saveEngine(store, engine);
+function keepEngineKeys(store: Store, before: readonly Engine[]): void {
+  const withoutKey = ({ apiKeyEnv: _, ...engine }: Engine) => canonicalJson(engine);
+  for (const { apiKeyEnv: _, ...engine } of listEngines(store)) {
+    const same = before.find((one) => withoutKey(one) === withoutKey(engine));
+    saveEngine(store, same ?? engine);
   }
 }
 

@@ -1,4 +1,5 @@
 import { once } from "../../core/tasks/once.ts";
+import { ConnectionReset } from "../faults/cut.ts";
 import { BodyTooLarge, maxBodyBytes, type PlainRequest, type PlainResponse } from "./exchange.ts";
 
 /** A request to the sandbox, as plain values. */
@@ -12,7 +13,7 @@ export function plainRequest(request: Request, peer?: string): PlainRequest {
       return request.signal;
     },
     header: (name) => request.headers.get(name) ?? undefined,
-    text: once(() => textOf(request)),
+    text: once(() => textOf(request).catch(asReset)),
   };
 }
 
@@ -27,6 +28,12 @@ export function webResponse({ body, status, headers }: PlainResponse): Response 
 
 /** The status texts. The sandbox sends one only with a response that has no body. */
 const statusTexts: Readonly<Record<number, string>> = { 204: "No Content", 304: "Not Modified" };
+
+/** A body that cannot be read to its end means that the client has broken off the request. */
+function asReset(error: unknown): never {
+  if (error instanceof BodyTooLarge) throw error;
+  throw new ConnectionReset("the client disconnected while it sent the request");
+}
 
 /** The body of a request. A body without a stated length is measured while it arrives. @throws BodyTooLarge */
 async function textOf(request: Request): Promise<string> {

@@ -4,7 +4,7 @@ import { leaseFileArgs } from "../../../command-kit/rentals/lease-file.ts";
 import { Interrupted, reasonOf, StillBilled } from "../../../core/errors.ts";
 import { asRecord } from "../../../core/json.ts";
 import { assertIsRental, statesOf } from "../../../core/responses/rental.ts";
-import { ServiceError } from "../../../core/service-errors.ts";
+import { ServiceError, UnknownOutcome } from "../../../core/service-errors.ts";
 import { commandLine } from "../../../core/text.ts";
 import { type JobHost, missing, type RentalNow } from "../../../jobs/host.ts";
 import { type Job, type Journal, jobFolder } from "../../../jobs/journal.ts";
@@ -121,9 +121,7 @@ async function endAndCheck(rentalId: string, job: Job, context: HostContext): Pr
       if (error instanceof StillBilled) throw error;
       if (context.interrupted.aborted) throw stillBilled(rentalId, "interrupted", context);
       problem = reasonOf(error);
-      // After a 429, waits as long as the service asks.
-      const asked = error instanceof ServiceError ? (error.retryAfter ?? 0) : 0;
-      pause = Math.min(Math.max(asked, lookUpPause), longestPause);
+      pause = Math.min(Math.max(askedPause(error), lookUpPause), longestPause);
       const record: unknown = await context.call("getRental", { rentalId }).catch(() => undefined);
       if (hasEnded(record)) return;
       const isOnItsWay = statesOf(record).some(isEnding);
@@ -140,6 +138,12 @@ async function endAndCheck(rentalId: string, job: Job, context: HostContext): Pr
     error.message,
     `Use the API key of the account that created the rental. If the rental has ended, delete ${folder}, so that gpuctl forgets the job.`,
   );
+}
+
+/** How long the service asks to wait before the next request, in milliseconds; 0 if it does not say so. */
+function askedPause(error: unknown): number {
+  if (error instanceof UnknownOutcome) return error.reply?.retryAfter ?? 0;
+  return error instanceof ServiceError ? (error.retryAfter ?? 0) : 0;
 }
 
 async function hasEndedSoon(rentalId: string, { call, sleep }: HostContext): Promise<boolean> {
