@@ -12,7 +12,7 @@ import type { ReadResponse } from "./attempt.ts";
 import { orAborted } from "./deadline.ts";
 import { unreadableResponse } from "./failure.ts";
 import { type FetchResponse, readText } from "./fetch.ts";
-import type { WireRequest } from "./request.ts";
+import { keyRedactor, type WireRequest } from "./request.ts";
 
 /** A response that was read to its end. */
 export interface BufferedResponse {
@@ -76,7 +76,8 @@ export function jsonOf(
   const value = text === "" ? emptyValue(method, status) : parseJson(text);
   const isEmptyWrite = host === "compute" && !isRead(request) && value === null && status !== 204;
   if (value === undefined || isEmptyWrite) throw unreadableResponse(status, text, request);
-  if (host === "compute" && value !== null) assertSuccess(value, status, request);
+  if (host === "compute" && value !== null)
+    assertSuccess(value, status, request, (message) => keyRedactor(request)(message));
   if (request.list) assertList(value, status, request);
   // Every documented response of the compute API that is not a list is an object, or null.
   if (host === "compute" && !request.list && value !== null && !isRecord(value)) {

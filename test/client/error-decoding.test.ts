@@ -26,6 +26,7 @@ const bytes = fc.oneof(
       Buffer.from(JSON.stringify({ code: "X", message: "m", [name]: text, more })),
     ),
   secret.map((text) => Buffer.from(`{"error":{"message":"${text}","param":"${text}"}}`)),
+  secret.map((text) => Buffer.from(`{"code":"X","message":"${text}","issues":[]}`)),
   secret.map((text) => Buffer.from(`{"detail":[{"loc":["body","${text}"],"msg":"${text}"}]}`)),
 );
 const status = fc.oneof(

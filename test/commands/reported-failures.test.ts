@@ -78,6 +78,7 @@ describe("a response with status 200", () => {
   test.each([
     [failed, 7],
     [error, 10],
+    [{ error: "no" }, 10],
     [null, 10],
     ["", 10],
   ])("is an error for an update or a deletion: %j", async (body, code) => {
@@ -88,16 +89,20 @@ describe("a response with status 200", () => {
     }
   });
 
-  test.each([[failed], [error], [[]], ["ok"], [null]])("is an error for a create: %j", async (body) => {
-    const { run } = await answering(body);
-    for (const line of [
-      create,
-      "volumes create --region us-central-1 --label data-1 --size-in-gb 256",
-      "reserve request --gpus 8",
-    ]) {
-      expect(await run(line, service)).toMatchObject({ code: 10, out: "" });
-    }
-  });
+  const gateway = { success: true, error: { message: "out of capacity", type: "x", code: 7 } };
+  test.each([[failed], [error], [{ error: "no" }], [gateway], [[]], ["ok"], [null]])(
+    "is an error for a create: %j",
+    async (body) => {
+      const { run } = await answering(body);
+      for (const line of [
+        create,
+        "volumes create --region us-central-1 --label data-1 --size-in-gb 256",
+        "reserve request --gpus 8",
+      ]) {
+        expect(await run(line, service)).toMatchObject({ code: 10, out: "" });
+      }
+    },
+  );
 
   test.each([[error], [{}], [null], [{ data: { items: [] } }], [{ error: "no" }]])(
     "is an error for a listing: %j",
@@ -108,6 +113,11 @@ describe("a response with status 200", () => {
       }
     },
   );
+
+  test("is no error if the record of a rental has an `error` besides its other fields", async () => {
+    const { run } = await answering({ id: 7, status: "Pending", error: "waits for a GPU" });
+    expect(await run(`${create} -o id`, service)).toMatchObject({ code: 0, out: "7\n" });
+  });
 
   test("with the fields `state` and `status`: `rentals wait` decides by `state` whether the rental has ended", async () => {
     const { run } = await answering({ id: 1, state: "terminated", status: "running" }, "reads");

@@ -11,12 +11,19 @@ import {
 import { stringifyExactly } from "../values/exact-numbers.ts";
 
 /**
- * Throws if a response with a success status reports a failure: with the service's error body (service section 7), or
- * with `success: false`. The outcome of a write is then unknown, with one exception: a PUT or DELETE whose response has
- * `success: false` and no error body did nothing.
+ * Throws if a response with a success status reports a failure: with the service's error body (service section 7), with
+ * a body that has nothing but an error, or with `success: false`. The outcome of a write is then unknown, with one
+ * exception: a PUT or DELETE whose response has `success: false` and no error did nothing. `redact` masks keys in the
+ * message.
  */
-export function assertSuccess(value: unknown, status: number, request: RequestLine): void {
-  const error = serviceErrorIn(value);
+export function assertSuccess(
+  value: unknown,
+  status: number,
+  request: RequestLine,
+  redact = (text: string): string => text,
+): void {
+  const reported = serviceErrorIn(value) ?? onlyErrorIn(value);
+  const error = reported && redact(reported);
   const hasFailed = isRecord(value) && value.success === false;
   if (error === undefined && !hasFailed) return;
   const message = error ?? "the service reported a failure (success: false)";
@@ -40,6 +47,29 @@ export function serviceErrorIn(body: unknown): string | undefined {
   const { code, message, issues } = asRecord(body);
   const isError = typeof code === "string" && typeof message === "string" && Array.isArray(issues);
   return isError ? `the service reported ${code}: ${message}` : undefined;
+}
+
+/** Fields that may accompany an error in the bodies of other services and gateways. */
+const errorFields: ReadonlySet<string> = new Set([
+  "error",
+  "success",
+  "object",
+  "status",
+  "code",
+  "type",
+  "param",
+  "message",
+  "detail",
+  "request_id",
+]);
+
+/** The message for a body that consists of an `error`, as gateways send it. Undefined for any other body. */
+function onlyErrorIn(body: unknown): string | undefined {
+  const { error } = asRecord(body);
+  const text = isRecord(error) ? error.message : error;
+  if (typeof text !== "string" || text === "") return undefined;
+  const isOnly = Object.keys(asRecord(body)).every((name) => errorFields.has(name));
+  return isOnly ? `the service reported an error: ${text}` : undefined;
 }
 
 const [comma, list, object] = [0x2c, 0x5b, 0x7b];
