@@ -8,11 +8,8 @@ const requireVariable = "GPUCTL_TEST_REQUIRE";
 /** Matches the note of a skipped test, from which `MissingPrograms` takes the name of the program. */
 export const missingProgram = /^(\S+) is not installed$/;
 
-/**
- * Whether a missing program makes a test fail if `GPUCTL_TEST_REQUIRE` is 1. A program that takes long to install is
- * required only in a thorough run.
- */
 interface Needed {
+  /** Whether a missing program makes a test fail if `GPUCTL_TEST_REQUIRE` is 1. Default: true. */
   readonly required?: boolean;
 }
 

@@ -22,7 +22,8 @@ interface UnjournaledOptions {
 }
 
 /**
- * The results in the output that are not in the journal. A torn line after them is left out and may be cut off.
+ * The results in the output that are not in the journal, up to the first torn line. That line and the results after it
+ * are left out and may be cut off.
  * @throws UsageError for any other line, because cutting off that line would lose it
  */
 export async function* unjournaledResults({
