@@ -514,7 +514,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--wait-timeout'), 'Maximum time to wait', @(), '')
       ,@(@('--max-burn'), 'Do not create if the active rentals and the new ones would cost more than this, in dollars an hour', @(), '')
       ,@(@('--lease'), 'Give the rental a lease of this length; `gpuctl rentals guard` ends the rental when the lease is over', @(), '')
-      ,@(@('--lease-file'), 'File with the leases; several machines can share it', @(), '')
+      ,@(@('--lease-file'), 'File with the leases, which say when rentals should end; several computers can share it', @(), '')
     )
     'rentals create bare-metal' = @(
       ,@(@('--network-type'), 'Network between the machines', @('infiniband', 'ethernet'), '')
@@ -541,7 +541,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--wait-timeout'), 'Maximum time to wait', @(), '')
       ,@(@('--max-burn'), 'Do not create if the active rentals and the new ones would cost more than this, in dollars an hour', @(), '')
       ,@(@('--lease'), 'Give the rental a lease of this length; `gpuctl rentals guard` ends the rental when the lease is over', @(), '')
-      ,@(@('--lease-file'), 'File with the leases; several machines can share it', @(), '')
+      ,@(@('--lease-file'), 'File with the leases, which say when rentals should end; several computers can share it', @(), '')
     )
     'rentals list' = @(
       ,@(@('--include-cluster-pools'), 'Include rentals in cluster pools', @(), '')
@@ -593,7 +593,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--time-limit'), 'Stop the command this long after the rental was requested', @(), '')
       ,@(@('--wait-timeout'), 'Maximum time to wait until the rental can be reached', @(), '')
       ,@(@('--lease'), 'Give the rental a lease of this length; `gpuctl rentals guard` ends the rental when the lease is over', @(), '')
-      ,@(@('--lease-file'), 'File with the leases; several machines can share it', @(), '')
+      ,@(@('--lease-file'), 'File with the leases, which say when rentals should end; several computers can share it', @(), '')
       ,@(@('--keep'), 'Do not end the rental', @(), '')
       ,@(@('--detach'), 'Start the command and leave it running; requires --lease or --keep', @(), '')
     )
@@ -617,24 +617,24 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     )
     'rentals lease' = @()
     'rentals lease list' = @(
-      ,@(@('--lease-file'), 'File with the leases; several machines can share it', @(), '')
+      ,@(@('--lease-file'), 'File with the leases, which say when rentals should end; several computers can share it', @(), '')
     )
     'rentals lease set' = @(
       ,@(@('--note'), 'A note for people, such as what the rental is for', @(), '')
-      ,@(@('--lease-file'), 'File with the leases; several machines can share it', @(), '')
+      ,@(@('--lease-file'), 'File with the leases, which say when rentals should end; several computers can share it', @(), '')
     )
     'rentals lease extend' = @(
-      ,@(@('--lease-file'), 'File with the leases; several machines can share it', @(), '')
+      ,@(@('--lease-file'), 'File with the leases, which say when rentals should end; several computers can share it', @(), '')
     )
     'rentals lease clear' = @(
-      ,@(@('--lease-file'), 'File with the leases; several machines can share it', @(), '')
+      ,@(@('--lease-file'), 'File with the leases, which say when rentals should end; several computers can share it', @(), '')
     )
     'rentals guard' = @(
       ,@(@('--once'), 'Check once and exit; this is the default', @(), '')
       ,@(@('--every'), 'Check this often until Ctrl-C, and continue after failures', @(), '')
       ,@(@('--warn'), 'Report a lease this long before it is over', @(), '')
-      ,@(@('--notify'), 'Run this command line for each event. The event is passed as JSON on stdin, and in the variables GPUCTL_EVENT, GPUCTL_EVENT_RENTAL, GPUCTL_EVENT_LABEL, GPUCTL_EVENT_ENDS_AT and GPUCTL_EVENT_MESSAGE. For an event that lasts for several rounds, the command runs in each round until it has succeeded once', @(), '')
-      ,@(@('--lease-file'), 'File with the leases; several machines can share it', @(), '')
+      ,@(@('--notify'), 'Run this command line for each event. The event is passed as JSON on stdin, and in the variables GPUCTL_EVENT, GPUCTL_EVENT_RENTAL, GPUCTL_EVENT_LABEL, GPUCTL_EVENT_ENDS_AT and GPUCTL_EVENT_MESSAGE. For a state that lasts, such as a rental without a lease, the command runs in each round until it has succeeded once; docs/leases.md lists the events', @(), '')
+      ,@(@('--lease-file'), 'File with the leases, which say when rentals should end; several computers can share it', @(), '')
     )
     'volumes' = @()
     'volumes create' = @(
@@ -649,14 +649,14 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'reserve convert' = @(
       ,@(@('--term-period-days', '--days'), 'Length of the reserved term in days', @(), '')
       ,@(@('--expected-total-price-cents'), 'Total price you expect to pay, in cents', @(), '')
-      ,@(@('--lease-file'), 'File with the leases; several machines can share it', @(), '')
+      ,@(@('--lease-file'), 'File with the leases, which say when rentals should end; several computers can share it', @(), '')
       ,@(@('--expected-price'), 'Total price you expect to pay, in dollars such as 1234.50', @(), '')
     )
     'reserve extend' = @(
       ,@(@('--term-period-days', '--days'), 'Length of the reserved term in days', @(), '')
       ,@(@('--expected-total-price-cents'), 'Total price you expect to pay, in cents', @(), '')
       ,@(@('--expected-reserved-until'), 'When you expect the extended term to end', @(), '')
-      ,@(@('--lease-file'), 'File with the leases; several machines can share it', @(), '')
+      ,@(@('--lease-file'), 'File with the leases, which say when rentals should end; several computers can share it', @(), '')
       ,@(@('--expected-price'), 'Total price you expect to pay, in dollars such as 1234.50', @(), '')
     )
     'reserve request' = @(

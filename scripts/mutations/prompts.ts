@@ -164,7 +164,7 @@ export const promptMutations: readonly Mutation[] = [
     tests: ["test/commands/auth.test.ts"],
   },
   {
-    name: "the values cannot be entered manually",
+    name: "the values of a rental cannot be entered instead of choosing an offer",
     file: "src/cli/prompt/ask-missing.ts",
     from: "choices: [manual, ...choices],",
     to: "choices,",

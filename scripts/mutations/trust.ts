@@ -503,7 +503,7 @@ export const trustMutations: readonly Mutation[] = [
     tests: resumed,
   },
   {
-    name: "the guard is silent about a rental that only a process elsewhere ends",
+    name: "the guard is silent about a lease that ends only with a process on another machine",
     file: "src/jobs/lease-round.ts",
     from: "!processes.isHere(process) &&",
     to: "process === undefined &&",

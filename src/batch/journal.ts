@@ -225,8 +225,8 @@ function isTornHeader(text: string): boolean {
 }
 
 /**
- * What a batch has cost. `add` takes the records of the journal in their order. Of the requests, keeps only those in
- * flight.
+ * What a batch has cost. `add` takes the records of the journal in their order. Only the requests in flight are kept in
+ * memory.
  */
 export class JournalCosts {
   #spent: Money = 0n;

@@ -136,7 +136,9 @@ function numberIn(environment: ShardEnvironment, variable: keyof ShardEnvironmen
   const text = environment[variable];
   if (text === undefined || text === "") return undefined;
   if (!/^\d{1,9}$/.test(text)) {
-    throw new UsageError(`${variable} must be a whole number, not ${JSON.stringify(text)}`);
+    throw new UsageError(
+      `${variable} must be a whole number of at most 9 digits, not ${JSON.stringify(text)}`,
+    );
   }
   return { index: Number(text), variable };
 }

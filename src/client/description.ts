@@ -21,8 +21,8 @@ const { getOpenApiDocument: route } = routes;
 
 /**
  * Returns a function that returns the current description store of the service that the options target. A store fetches
- * only once, but a process may run long, so the store is replaced from time to time. By default, descriptions are cached
- * in memory.
+ * only once, but a process may run long, so the store is replaced from time to time. By default, descriptions are
+ * cached in memory.
  */
 export function createCurrentDescriptions(
   options: () => Promise<CallOptions>,

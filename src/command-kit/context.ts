@@ -198,7 +198,7 @@ export interface Attendance {
   readonly interruptible: <Value>(work: (signal: AbortSignal) => Promise<Value>) => Promise<Value>;
   /**
    * Writes output of the job to a stream as it arrives. On a terminal, the output is sanitized and written line by
-   * line; otherwise, it is written unchanged. Resolves with false once no one reads the stream.
+   * line; otherwise, it is written unchanged. Resolves with false once the stream is closed or a write has failed.
    */
   readonly output: (stream: "stdout" | "stderr", bytes: Uint8Array) => Promise<boolean>;
   /** Writes the last line of each stream, if it is not complete. */

@@ -141,7 +141,8 @@ interface Declaration<
   readonly alsoAsks?: readonly string[];
   /**
    * If the limits of the profile allow the command's operation with this input, calls `send`, which sends the
-   * operation. The input has not been checked, so it may be invalid.
+   * operation. Called when another command, such as `api call`, sends the operation. The input has not been checked, so
+   * it may be invalid.
    */
   withinLimits?: WithinLimits;
   readonly confirm?:

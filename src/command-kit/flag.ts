@@ -91,7 +91,7 @@ export const flag = {
   ): Flag<number | Missing<Default>> => ({ kind: "integer", text, value: "N", ...options }),
   /** Milliseconds. */
   duration: single<number>("duration", "DURATION"),
-  /** How long ago something happened, in milliseconds. Unlike a duration to wait, it has no maximum. */
+  /** An age or the length of a lease, in milliseconds. Unlike a `duration`, it has no maximum. */
   age: single<number>("age", "DURATION"),
   /** An amount in dollars, as whole cents. */
   cents: single<number>("cents", "AMOUNT"),

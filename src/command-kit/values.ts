@@ -71,7 +71,7 @@ function parseChoice(text: string, name: string, { choices }: Parsing): string {
   return text;
 }
 
-/** Parses an id: a whole number if JSON represents it exactly, otherwise text. */
+/** Parses an id: as a number if it is a positive whole number that JavaScript represents exactly, otherwise as text. */
 export function parseId(text: string): number | string {
   const number = Number(text);
   return /^[1-9]\d*$/.test(text) && Number.isSafeInteger(number) ? number : text;
@@ -79,9 +79,10 @@ export function parseId(text: string): number | string {
 
 function parseNumber(text: string, name: string): number {
   const number = Number(text);
-  if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) || !Number.isFinite(number)) {
+  if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text)) {
     throw new UsageError(`${name} must be a number, not ${JSON.stringify(text)}`);
   }
+  if (!Number.isFinite(number)) throw new UsageError(`${name} is too large: ${text}`);
   if (/^[-+]?\d+$/.test(text) && !Number.isSafeInteger(number)) {
     throw new UsageError(`${name} is too large to be sent exactly: ${text}`);
   }

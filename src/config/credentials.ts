@@ -99,8 +99,8 @@ const maxKeyAge = 5 * 60_000;
 /**
  * A function that returns the value of `make`. Calls `make` again if the value is older than `maxAge` milliseconds. If
  * that fails, for example because the user is away and no one can unlock a password store, returns the earlier value
- * for another `maxAge`. If there is no earlier value, throws the error, and the next call tries again. Always throws an
- * interruption.
+ * for another `maxAge`. If there is no earlier value, throws the error, and the next call tries again. If the user
+ * interrupts `make`, throws `Interrupted` in either case.
  */
 function renewed<Value>(make: () => Promise<Value>, maxAge: number): () => Promise<Value> {
   let current: Promise<Value> | undefined;

@@ -9,8 +9,9 @@ export const hintOf = (cause: unknown): string =>
   cause instanceof Error && "hint" in cause && typeof cause.hint === "string" ? cause.hint : "";
 
 /**
- * Invalid input from the user, or a file that cannot be used. Nothing was changed or charged, unless another program
- * changed the output of a running batch. In `issues`, `flag` names a flag or argument: `--gpus`, `RENTAL`.
+ * Invalid input from the user, or a file that cannot be used. Nothing was changed or charged, with one exception: if
+ * another program changes the output of a running batch, requests have already been sent. In `issues`, `flag` names a
+ * flag or argument: `--gpus`, `RENTAL`.
  */
 export class UsageError extends Error {
   override readonly name = "UsageError";
@@ -269,7 +270,8 @@ class OfPaidResult extends Error {
 }
 
 /**
- * A result that was paid for could not be stored in the intended place. The message says where it was stored instead.
+ * A result that was paid for could not be stored in the intended place. The message, or the hint of the error report,
+ * says where it was stored instead.
  */
 export class StoredElsewhere extends OfPaidResult {
   override readonly name = "StoredElsewhere";

@@ -23,7 +23,10 @@ const maxCharacterLength = 16;
  */
 const keyLike = /^(?=.{16,}$)(?:(?:sk|pk|rk)[-_]|(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[\w+=.-]+$)/;
 
-/** Text between double quotes, and a part of the text without quotes. Both end before a command substitution. */
+/**
+ * Patterns for text between double quotes, and for one character outside quotes. Neither matches a command
+ * substitution.
+ */
 const inDoubleQuotes = /(?:[^"$`\\]|\\.|\$(?!\())*/s.source;
 const withoutQuotes = /(?:[^'"|;&<>`$\\]|\\.|\$(?!\())/s.source;
 

@@ -66,8 +66,9 @@ export interface Bytes extends Paid {
 /** A result whose output may have been charged for. */
 interface Paid {
   /**
-   * Whether the output was charged for. If so, and stdout cannot take the output, gpuctl stores it in a file, and the
-   * error says where.
+   * Whether the output was charged for. If so, and stdout cannot take the output, for example because a disk is full,
+   * gpuctl stores it in a file, and the error says where. If the reader closes the pipe, only `Bytes` and results that
+   * may have a failure are stored.
    */
   readonly paid?: boolean;
 }

@@ -45,8 +45,8 @@ export const originOf = (url: string | undefined): string | undefined =>
 
 /**
  * Encodes a value as one segment of a path. Throws `UsageError` if the value is an object, is empty, is `.` or `..`, or
- * has half of a surrogate pair. A URL drops empty and dot segments, even if they are encoded, so the request would go
- * to another path; half of a pair cannot be encoded.
+ * has half of a surrogate pair. With an empty or a dot segment, the request would go to another path: URL parsers drop
+ * dot segments, even encoded ones. Half of a pair cannot be encoded.
  */
 export function pathSegment(name: string, value: unknown): string {
   const text = String(value ?? "");

@@ -83,7 +83,7 @@ const outputPause = 3_000;
  * its output, copies back and, unless the rental is kept, ends it. Can be called after an earlier run stopped at any of
  * these steps.
  *
- * Throws `StillBilled` if the rental cannot be ended.
+ * If the rental cannot be ended, throws `StillBilled`, or `Interrupted` after Ctrl-C.
  */
 export async function attend(journal: Journal, given: JobHost, attending: Attending): Promise<JobOutcome> {
   const { stopped } = attending;
@@ -452,8 +452,8 @@ const followOnce = (...args: Parameters<typeof followCommand>): Promise<void> =>
 
 /**
  * Stops the command of a job if its rental can be reached, and ends the rental unless it is kept. The journal is a
- * `sharedJournal`. Throws `StillBilled` if the rental cannot be ended. If the rental is kept and its command may still
- * be running, throws `RentalUnreachable` or, after Ctrl-C, `Interrupted`.
+ * `sharedJournal`. If the rental cannot be ended, throws `StillBilled`. If the rental is kept and its command may still
+ * be running, throws `RentalUnreachable`. In both cases, throws `Interrupted` after Ctrl-C.
  */
 export async function cancel(journal: Journal, host: JobHost, stopped: AbortSignal): Promise<void> {
   const { rentalId, id, rentedAt, leaseFile } = journal.job();

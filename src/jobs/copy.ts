@@ -250,8 +250,8 @@ const harmless =
   /^(rsync (error|warning): |\S*scp: failed to upload directory |\S*sh: (line \d+: )?warning: setlocale: )/;
 
 /**
- * Lines of rsync, and of some releases of scp, for a link whose target does not exist. scp looks up the target after it
- * has found the link.
+ * Lines of rsync, and of some releases of scp, for a link whose target does not exist. In the line of scp, only the
+ * target can be missing, because scp has already found the link in its folder.
  */
 const missingTarget = /^(symlink has no referent: |\S*scp: local stat ".+": No such file or directory$)/;
 

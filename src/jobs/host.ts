@@ -34,14 +34,17 @@ export interface JobHost {
   readonly self: string;
   /** Whether another process cancels the job, or has canceled it. */
   readonly isCanceled: () => boolean;
-  /** Passes on output of the command. */
+  /** Passes on output of the command. Resolves with false if the output was not written. */
   readonly output: (stream: Stream, bytes: Uint8Array) => Promise<unknown>;
   readonly endOutput: () => Promise<void>;
   /** The address of the rental from the last lookup that succeeded. It is used while lookups fail. */
   readonly lastKnown: { target?: SshTarget | undefined };
   /** Looks up the rental. Throws if the request fails. */
   readonly lookUp: (rentalId: string, signal: AbortSignal) => Promise<RentalNow>;
-  /** Ends the rental and checks that it has ended. Throws `StillBilled` if it may still be billed. */
+  /**
+   * Ends the rental and checks that it has ended. If it may still be billed, throws `StillBilled`, or `Interrupted`
+   * after Ctrl-C.
+   */
   readonly end: (rentalId: string) => Promise<void>;
   /** Removes the lease of the rental. Called after the rental has ended, or if no rental was requested. */
   readonly release: () => Promise<void>;

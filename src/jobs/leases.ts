@@ -13,9 +13,9 @@ import { parseTime } from "../core/values/times.ts";
 /**
  * When a rental should end. At that time, `rentals guard` ends the rental.
  *
- * A lease is saved before its rental is created, and gets the ID of the rental from the response. Until then it is
- * pending. A lease stays pending if the outcome of the request for the rental is unknown, or if the process that sent
- * it was killed.
+ * The lease of a new rental is saved before the rental is created, and gets the ID of the rental from the response.
+ * Until then it is pending. A lease stays pending if the outcome of the request for the rental is unknown, or if the
+ * process that sent it was killed.
  */
 export interface Lease {
   /** Identifies the lease, even before the ID of its rental is known. */
@@ -52,7 +52,7 @@ export interface Notice {
   readonly service: string;
   /** The kind of the event, and what the event is about. */
   readonly event: string;
-  /** The guard. Another guard does not forget the notice until a day after `at`, because it may not see the event. */
+  /** The guard that saw the event. Other guards may not see the event, so they keep the notice for a day after `at`. */
   readonly by?: string | undefined;
   /** When the guard last saw the event, in milliseconds since the epoch. */
   readonly at?: number | undefined;

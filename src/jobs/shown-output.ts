@@ -6,12 +6,12 @@ import type { Stream } from "./journal.ts";
 const maxWaiting = 16 * 1024 * 1024;
 
 /**
- * How long to wait for a reader, in milliseconds, if no more output can be queued and the job does not have to end.
+ * How long to wait for a reader, in milliseconds, while the queue is full and nothing requires the job to end yet.
  * During this wait, gpuctl does not notice the end of the command.
  */
 const longPatience = 600_000;
 
-/** How long to wait, before the rental ends, until the last output has been read, in milliseconds. */
+/** How long to wait for the last output to be read before gpuctl ends the rental, in milliseconds. */
 const shortPatience = 250;
 
 /** How long the reader may take once the job has to end, in milliseconds. */

@@ -45,11 +45,11 @@ export function isCanceled(id: string, { state, processes }: Place): boolean {
 const lockTimes = { stale: 10_000, timeout: 30_000 };
 
 /**
- * Attaches this process to a job: only the attached process stores the output, copies the results back and ends the
- * rental. Returns undefined if there is no such job, if it has ended, or if another process is attached. Of several
- * processes that try at the same time, only one gets the job. `gone` is the name of a process that, according to the
- * user, no longer runs. Throws `WaitedTooLong` if another process keeps the job locked, `Unavailable` if the job cannot
- * be read, and `SaveFailed`, for example if the disk is full.
+ * Attaches this process to a job: only the attached process stores the output and copies the results back. Returns
+ * undefined if there is no such job, if it has ended, or if another process is attached. Of several processes that try
+ * at the same time, only one gets the job. `gone` is the name of a process that, according to the user, no longer runs.
+ * Throws `WaitedTooLong` if another process keeps the job locked, `Unavailable` if the job cannot be read, and
+ * `SaveFailed`, for example if the disk is full.
  */
 export function claimJob(id: string, place: Place, gone?: string): Promise<Journal | undefined> {
   const { state, processes } = place;

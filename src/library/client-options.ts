@@ -19,8 +19,8 @@ export interface Logger {
 /** Options of a single call. They override those of the client. */
 export interface RequestOptions {
   /**
-   * Aborts the call. A write that was already sent rejects with `InterruptedWrite`. Any other call rejects with the
-   * signal's reason.
+   * Aborts the call. A write that was already sent rejects with `InterruptedWrite`. Any other call, and a stream that
+   * has yielded text, rejects with the signal's reason.
    */
   readonly signal?: AbortSignal | undefined;
   /** Timeout of each attempt, in milliseconds. */

@@ -355,7 +355,10 @@ export interface ChatReply {
         readonly form?: "chunk" | "event" | "text" | undefined;
       }
     | undefined;
-  /** The response ends without a finish reason and without `[DONE]`. */
+  /**
+   * The response breaks off: a stream ends without a finish reason and without `[DONE]`, and any other response in the
+   * middle of its JSON.
+   */
   readonly cut?: boolean | undefined;
   /** Milliseconds of real time before the first token. */
   readonly firstTokenMs?: number | undefined;

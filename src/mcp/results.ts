@@ -22,7 +22,7 @@ export interface Envelope {
 }
 
 interface Cost {
-  /** What this call costs; null if that is not known. */
+  /** The one-time cost of this call; null if it has none. */
   readonly dollars: number | null;
   /** The hourly cost of what this call created, if the response contains it. */
   readonly dollarsPerHour?: number | undefined;
@@ -58,7 +58,7 @@ export const outputSchema = {
       type: "object",
       description: "In dollars",
       properties: {
-        dollars: { type: ["number", "null"], description: "One-time cost of this call; null if unknown" },
+        dollars: { type: ["number", "null"], description: "One-time cost of this call; null if it has none" },
         dollarsPerHour: { type: "number", description: "Hourly cost of what this call created" },
         spentDollars: { type: "number", description: "Cost of all calls of this server so far" },
         limitDollars: { type: "number", description: "Maximum for all calls of this server" },
@@ -81,8 +81,8 @@ export const outputSchema = {
 } as const;
 
 /**
- * The largest picture in a result, in bytes. Larger pictures are only saved, because clients reject results of more
- * than a megabyte.
+ * The largest picture in a result, in bytes. Larger pictures are only saved, because some clients reject results of
+ * more than a megabyte.
  */
 const maxShownPicture = 600 * 1024;
 

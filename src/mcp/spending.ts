@@ -44,7 +44,7 @@ export interface LogEntry {
   readonly call: number;
   readonly tool: string;
   readonly event: "started" | "done" | "failed" | "unknown";
-  /** The one-time cost of the call; null if it is not known. */
+  /** The one-time cost of the call; null if it has none. */
   readonly dollars: number | null;
   /** What a new rental costs an hour, if the response says it. */
   readonly dollarsPerHour?: number;

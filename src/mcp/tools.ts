@@ -178,7 +178,7 @@ export const waitOf = ({ timeoutSeconds }: Arguments): number =>
   1000 * (typeof timeoutSeconds === "number" ? timeoutSeconds : maxWait);
 
 /**
- * Tools for operations that a service may offer but does not document. A tool is available if the service's OpenAPI
+ * Tools for operations that the service's documentation does not describe. A tool is available if the service's OpenAPI
  * description lists its operation.
  */
 export const describedTools = {

@@ -2,7 +2,7 @@ import { isRecord, parseJson } from "../core/json.ts";
 import { ServiceError } from "../core/service-errors.ts";
 import { type Description, readDescription } from "./document.ts";
 
-/** Looks up the description for calls that also work without it. Rejects only when the user interrupts. */
+/** Looks up the description for calls that also work without it. A failed fetch does not reject, but an abort does. */
 export interface DescriptionLookup {
   /**
    * Returns the cached description if it is current, and otherwise fetches it within 2 s. If fetching fails, or failed
@@ -159,7 +159,7 @@ export function createDescriptionStore(
     const { source, entry, isFresh } = await openCached();
     const fresh = isFresh && !refresh ? documentOf(entry) : undefined;
     if (fresh || timeout === undefined) return fresh ?? fetch(source, entry);
-    // A caller that must end a rental tries again after a failure, so the failure must not last.
+    // A caller that must end a rental tries again after a failure, so the result of an earlier failed fetch is dropped.
     const earlier = fetched;
     if (earlier !== undefined && (await earlier).description === undefined && fetched === earlier) {
       fetched = undefined;

@@ -17,7 +17,7 @@ class BadFilter extends Error {
 class FilterFailed extends Error {
   override readonly name = "FilterFailed";
   readonly hint =
-    "The request succeeded and only the filter failed. Running the command again sends the request again.";
+    "The command succeeded and only the filter failed. Running the command again sends its requests again.";
 }
 
 /** A compiled jq expression. */
@@ -166,7 +166,7 @@ const outOfMemory = (error: unknown): unknown =>
       )
     : error;
 
-const filterFailure = (why: string): FilterFailed => new FilterFailed(`--jq failed on the response: ${why}`);
+const filterFailure = (why: string): FilterFailed => new FilterFailed(`--jq failed on the result: ${why}`);
 
 const reason = (stderr: string): string =>
   stderr
@@ -177,7 +177,7 @@ const reason = (stderr: string): string =>
 /** Why a filter failed. For an `input` that finds no further value, jq says only "break". */
 const failureReason = (stderr: string, expression: string): string =>
   reason(stderr) === "break" && /\binput\b/.test(expression)
-    ? "`input` finds no further value: the response is the only input"
+    ? "`input` finds no further value: the result is the only input"
     : reason(stderr);
 
 const shown = (value: string): string =>

@@ -126,7 +126,7 @@ export function processesOn(platform: NodeJS.Platform, given: Partial<Place> = {
     if (that.namespace !== own.namespace) return false;
     if (that.boot !== undefined && that.boot === own.boot) return true;
     const isSameMachine = that.host === own.host && that.machine === own.machine;
-    // Other machines may have the same host name.
+    // Without a machine ID, the boot must match if it is known, because other machines may have the same host name.
     return isSameMachine && (own.machine !== undefined || own.boot === undefined);
   };
   return {

@@ -8,7 +8,7 @@ const kittyPrograms: readonly string[] = ["kitty", "ghostty"];
 const kittyTerms: readonly string[] = ["xterm-kitty", "xterm-ghostty"];
 /** Programs that draw pictures with the protocol of iTerm2. */
 const iterm2Programs: readonly string[] = ["iTerm.app", "WezTerm"];
-/** Programs with 24-bit colors. Most of them also set `COLORTERM`, which SSH does not pass on. */
+/** Programs with 24-bit colors, by their `TERM_PROGRAM`. Most of them, but not all, also set `COLORTERM`. */
 const truecolorPrograms: readonly string[] = [...kittyPrograms, ...iterm2Programs, "vscode", "Hyper", "rio"];
 
 export interface PictureTerminalOptions {

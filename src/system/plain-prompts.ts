@@ -44,7 +44,7 @@ async function dropTyped(): Promise<void> {
   if (isOver) throw new Interrupted();
 }
 
-/** For a longer list, the user first enters a search text. */
+/** If there are more choices than this, the user first enters a search text. */
 const searchAbove = 20;
 
 async function chooseByNumber(question: ChoiceQuestion): Promise<string> {

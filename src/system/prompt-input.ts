@@ -47,7 +47,9 @@ export function inputParts() {
   let waiting: NodeJS.Timeout | undefined;
   let lastAdded = 0;
 
-  /** Forgets what no longer belongs to the input that arrives now. After `stop`, Escape may still be in `rest`. */
+  /**
+   * Forgets what no longer belongs to the input that arrives now. After `stop`, an old Escape may still be in `rest`.
+   */
   const forgetOld = () => {
     const silence = performance.now() - lastAdded;
     lastAdded += silence;

@@ -7,7 +7,7 @@ import { scratchFolder } from "../media/scratch.ts";
 
 const line = { number: 1, id: "a", endpoint: "chat", body: {}, sum: 0 } as const;
 
-/** The outcome of a chat line to which the service sends this response. */
+/** Sends a line of a batch to a service that responds with these bytes. Returns the outcome of the line. */
 async function sentAfter(
   bytes: Uint8Array,
   { maxValues = 1000, text = () => new TextDecoder().decode(bytes) } = {},
@@ -39,9 +39,9 @@ async function keptBy(sent: Awaited<ReturnType<typeof sentAfter>>): Promise<Buff
 
 test("a response that cannot be used is saved, and the outcome of its line is unknown", async () => {
   const bytes = Buffer.from("paid for");
-  // The error that V8 throws for a text of more than 512 MiB.
+  // Like the error that Node.js throws for bytes that are too long for a string.
   const text = () => {
-    throw new RangeError("Invalid string length");
+    throw new Error("Cannot create a string longer than 0x1fffffe8 characters");
   };
   const sent = await sentAfter(bytes, { text });
   expect(sent).toMatchObject({ outcome: "unknown", code: "UNUSABLE_RESPONSE" });

@@ -5,7 +5,7 @@ import type { Sink } from "../../src/system/types.ts";
 
 const secret = "hunter2-hunter2-hunter2";
 
-/** What a terminal shows of these pieces of output, if each piece is masked separately when it is written. */
+/** What a terminal shows of output that arrives in these pieces. Its sink masks each text that it writes. */
 async function shown(pieces: readonly string[]): Promise<string> {
   const redactor = createRedactor();
   redactor.add(secret);
@@ -29,7 +29,7 @@ async function shown(pieces: readonly string[]): Promise<string> {
 const long = "x".repeat(64 * 1024);
 
 test.each([7, 15, secret.length - 1])(
-  "a key at the end of a line of 64 KiB is masked even if it arrives in two pieces, the first of %i characters",
+  "a key after the first 64 KiB of a line is masked even if it arrives in two pieces, the first of %i characters",
   async (at) => {
     const text = await shown([long + secret.slice(0, at), `${secret.slice(at)} end\nnext\n`]);
     expect(text).toBe(`${long}**** end\nnext\n`);

@@ -77,7 +77,7 @@ describe("completion values", () => {
     expect(completed).toEqual({ out: "1002\tlabel of 1002\n", refreshes: 1 });
   });
 
-  test("fall back to values up to an hour old when the service is slow", async () => {
+  test("fall back to values less than an hour old when a refresh fails or is too slow", async () => {
     expect(await completionsOf(["rental"], { [path]: cached(1000 * minute - maxAgeMs + 1, "1001") })).toEqual(
       {
         out: "1001\tlabel of 1001\n",

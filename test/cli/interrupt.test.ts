@@ -31,7 +31,7 @@ test("Ctrl-C during a read exits with 130", async () => {
   expect(outcome).toMatchObject({ code: 130, out: "", err: "Error: interrupted\n" });
 });
 
-test("after Ctrl-C before a create, nothing more is sent", async () => {
+test("if Ctrl-C comes before a create is sent, nothing more is sent", async () => {
   const { signal, cli } = interruptedAt("GET", (controller) => {
     controller.abort();
     return Response.json([]);

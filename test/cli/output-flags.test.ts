@@ -117,11 +117,11 @@ describe("--jq", () => {
     };
     expect(await failed("input")).toEqual({
       code: 7,
-      message: "--jq failed on the response: `input` finds no further value: the response is the only input",
+      message: "--jq failed on the result: `input` finds no further value: the result is the only input",
     });
     expect(await failed('error("break")')).toEqual({
       code: 7,
-      message: "--jq failed on the response: break",
+      message: "--jq failed on the result: break",
     });
   });
 
@@ -168,7 +168,7 @@ describe("--jq", () => {
     expect(sandbox.status()).toBeDefined();
     const { error } = JSON.parse(err);
     expect(error).toMatchObject({ code: "FILTER_FAILED", retryable: false });
-    expect(error.message).toMatch(/^--jq failed on the response: Cannot index/);
+    expect(error.message).toMatch(/^--jq failed on the result: Cannot index/);
     expect(error.hint).toMatch(/was created.*Do not create it again/);
   });
 
@@ -205,7 +205,7 @@ describe("--jq", () => {
     expect(error.code).not.toBe("FILTER_FAILED");
     expect(JSON.stringify(error)).toContain(failing.error.name);
     expect(JSON.stringify(error)).toContain(failing.error.context);
-    expect(error.hint).toContain("--jq failed on the response");
+    expect(error.hint).toContain("--jq failed on the result");
     expect(error.hint).not.toContain("The request succeeded");
   });
 
@@ -370,7 +370,7 @@ test("api spec prints its JSON in every format except YAML", async () => {
   expect(parseYaml((await run("api spec --sandbox -o yaml")).out)).toEqual(document);
 });
 
-test("with a machine-readable format, notes are printed at the end, so that an error is the only document on stderr", async () => {
+test("with a machine-readable format, notes are printed only after a success, so that an error is the only document on stderr", async () => {
   const { run } = await createCli();
   const { out, err } = await run("image price --size 8x8 -o csv");
   expect(out).toMatch(/^width,height,steps,count,dollarsEach,dollars,cost\r\n8,8,/);

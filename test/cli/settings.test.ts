@@ -88,7 +88,7 @@ describe("GPUCTL_SANDBOX", () => {
 
 describe("a configuration with invalid JSON", () => {
   test.each(["volumes list --sandbox", "sandbox status", "image price --sandbox"])(
-    "stops %s too: otherwise the output and budget settings in the file would be ignored silently",
+    "stops %s, even in the sandbox: otherwise the output and budget settings in the file would be ignored silently",
     async (line) => {
       const { run, folder } = await createCli();
       await mkdir(join(folder, "config"));

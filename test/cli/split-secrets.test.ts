@@ -30,7 +30,7 @@ async function printed(texts: readonly string[]) {
 describe("records are released as soon as their texts cannot be part of a secret", () => {
   test.each([
     ["the first character of a secret", "s"],
-    ["a secret and the first character of the next one", `${key.slice(1)}s`],
+    ["the rest of a secret and the first character of the next one", `${key.slice(1)}s`],
     ["half of a secret", key.slice(0, 9)],
   ])("even if each text is %s", async (_name, text) => {
     const texts = Array.from({ length: 500 }, () => text);

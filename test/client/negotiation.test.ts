@@ -322,7 +322,7 @@ describe("a description that cannot be used", () => {
     expect((await run("rentals history -o id", overNetwork())).out).toBe("6\n7\n8\n");
   });
 
-  test("is fetched again by a guard that runs on after a failed fetch, and when the copy is a day old", async () => {
+  test("is fetched again by a running guard: in the round after a failed fetch, and when the copy is a day old", async () => {
     const abort = new AbortController();
     let round = 1;
     const fetchedIn: number[] = [];

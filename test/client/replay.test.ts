@@ -7,7 +7,7 @@ import { listenRaw } from "./server.ts";
 
 let connection: Socket | undefined;
 
-// Delays the loading of this module until the connection was reset and the client has noticed the reset.
+// Delays the loading of node-http.ts until the connection was reset and the client has noticed the reset.
 vi.mock("../../src/client/transport/node-http.ts", async (original) => {
   if (connection && !connection.closed) await once(connection, "close");
   for (let turn = 0; turn < 5; turn += 1) await nextTurn();

@@ -97,7 +97,7 @@ test.each(["", "null"])("a create with the response %j has an unknown outcome", 
   expect(JSON.parse(outcome.err).error.message).toContain("with no content");
 });
 
-test("a create with --if-absent and --wait sends nothing if the rental that it finds has no ID, because gpuctl cannot wait for it", async () => {
+test("a create with --if-absent and --wait creates nothing if the rental that it finds has no ID, because gpuctl cannot wait for it", async () => {
   const { run } = await createCli({
     respond: ({ method }) => (method === "GET" ? Response.json([{ label: "train" }]) : undefined),
   });

@@ -275,7 +275,7 @@ describe("api call", () => {
     ["createVirtualMachineRental -F gpuCount=1 --paginate", "--paginate is for GET"],
     ["GET https://elsewhere.example/x", "PATH must be a path"],
     ["GET //elsewhere.example/x", "PATH must be a path"],
-    // URL parsers drop tabs and line feeds: the first path generates an image, the second leaves the base URL.
+    // URL parsers drop tabs and line feeds: the first path would generate an image, the second would become /secret.
     ["POST '/\tv1/image/generation' -f prompt=cat", "PATH must be a path"],
     ["GET '/v2/.\n./secret'", "PATH must be a path"],
   ])("rejects %s: %s", async (line, expected) => {

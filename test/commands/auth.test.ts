@@ -339,7 +339,7 @@ describe("auth status", () => {
   });
 
   test.each(["--sandbox", `--base-url ${serviceUrl}`])(
-    "checks the same key if the variable has a line ending after it: %s",
+    "ignores a line ending after the key in GPUCTL_API_KEY: %s",
     async (flags) => {
       const { run, sandbox } = await createCli();
       const env = { GPUCTL_API_KEY: `${sandbox.keys.readOnly}\r` };

@@ -141,7 +141,7 @@ describe("if a picture cannot be saved in the folder for files, batch run", () =
     expect(code, err).toBe(exit.fault);
   });
 
-  test("records an unknown outcome if it cannot be saved anywhere else, sends nothing more, and exits with 1", async () => {
+  test("records an unknown outcome if the picture cannot be saved anywhere else, sends nothing more, and exits with 1", async () => {
     const { cli, line, results } = await pictures(async ({ folder }) => {
       for (const path of [folder, temporaryFolder(folder)]) await replaceWithFile(path);
       return picture();

@@ -158,7 +158,7 @@ describe("the shards of a batch", () => {
     expect(await cli.run(`${shardLine} 2/3`, { env })).toMatchObject({ code: exit.done });
   });
 
-  test("are not run again if --out names the output of a shard", async () => {
+  test("are not run if --out names the output of a shard", async () => {
     const cli = await cliWith();
     await runShards(cli, 0);
     for (const shard of ["0/3", "1/3", "0/2"]) {
@@ -527,7 +527,7 @@ describe("batch merge", () => {
   });
 
   test.each(["a.jsonl b.jsonl", "b.jsonl a.jsonl"])(
-    "takes a line that one batch left, and another batch sent, from the latter: %s",
+    "takes the result of a line that is left in one batch from the batch that sent the line: %s",
     async (outputs) => {
       const cli = await cliWith(input(["request-54"]));
       await cli.run("batch run requests.jsonl --out a.jsonl", { env });
@@ -563,7 +563,7 @@ describe("batch merge", () => {
   });
 
   test.each(["a.jsonl b.jsonl", "b.jsonl a.jsonl"])(
-    "takes a line that was in flight in one batch from the other, and reports it: %s",
+    "takes the result of a line from one batch if the line was in flight in the other, and reports this unknown outcome: %s",
     async (outputs) => {
       const cli = await cliWith();
       await cli.run("batch run requests.jsonl --out a.jsonl", { env });

@@ -781,7 +781,7 @@ describe("batch run", () => {
     expect(err.match(/^.*waiting.*$/gm)).toEqual([`0 of 2 done, waiting: ${reason}`]);
   });
 
-  test("no longer says that it waits after a success", async () => {
+  test("after a success, no longer says that it waits", async () => {
     let advance = (_: number): void => {};
     const cli = await createCli({
       respond: service(async (text, attempt) => {

@@ -38,7 +38,7 @@ describe("the answer of chat", () => {
     expect((await run(`${ask} --no-stream`, service)).out).toBe("hi\n");
   });
 
-  test.each(["-o json", "-o yaml", "--no-stream"])("does not ask for events with %s", async (flag) => {
+  test.each(["-o json", "-o yaml", "--no-stream"])("is not requested as a stream with %s", async (flag) => {
     const { run } = await createCli({ respond: always(200, { choices: [{ message: { content: "hi" } }] }) });
     const { code, requests } = await run(`${ask} ${flag} --param stream=true`, service);
     expect(code).toBe(0);

@@ -116,7 +116,7 @@ describe("image --out", () => {
   );
 
   test.each(["nowhere/cat.png", "{colour}.png", "cat{.png", "taken/cat.png", ""])(
-    "rejects %s before anything is paid for, because the file cannot be written",
+    "rejects %j before anything is paid for",
     async (out) => {
       const { run, folder } = await painter(tinyPng());
       await writeFile(join(folder, "taken"), "a file");

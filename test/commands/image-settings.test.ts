@@ -151,7 +151,7 @@ describe("image --from", () => {
     ["is kept if stdin is empty", "", "", "cat"],
     ["is kept if stdin has only a line break", "\n", "", "cat"],
     ["is kept with --no-stdin", "the next line\n", " --no-stdin", "cat"],
-  ])("repeats the prompt, which %s", async (_, stdin, flags, prompt) => {
+  ])("reads the prompt of the picture, which %s", async (_, stdin, flags, prompt) => {
     const cli = await painter(tinyPng());
     await cli.run("image cat --steps 9 --out old.png", overNetwork());
     const { requests } = await cli.run(`image --from old.png${flags}`, { ...overNetwork(), stdin });

@@ -193,6 +193,6 @@ describe("--jq on a long list, which is filtered in parts", () => {
   test("prints nothing if it fails on the last record", async () => {
     const { code, out, err } = await filtered(".[] | if .id == 14 then error else .id end");
     expect({ code, out }).toEqual({ code: 7, out: "" });
-    expect(JSON.parse(err).error.message).toContain("--jq failed on the response");
+    expect(JSON.parse(err).error.message).toContain("--jq failed on the result");
   });
 });

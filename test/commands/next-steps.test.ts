@@ -106,7 +106,7 @@ test.each([
   ["--sandbox -o json", "--sandbox"],
   ["--profile play", "--profile play"],
   ["--base-url https://api.example.com --yes", "--base-url https://api.example.com"],
-])("a command in the error of a run with %s has flags for the same service", async (flags, same) => {
+])("with %s, a command that an error suggests has flags for the same service", async (flags, same) => {
   const { run, sandbox } = await createCli();
   await run("profile add play --base-url https://api.example.com");
   const network = overNetwork({ GPUCTL_API_KEY: sandbox.keys.full });

@@ -329,7 +329,9 @@ describe("a terminate request that fails or whose effect is uncertain", () => {
     cli.advance(2 * hour);
     const { code, out, err } = await cli.run(guard);
     expect(code).toBe(12);
-    expect(out).toMatch(/^EVENT .*\nfailed +1001 .*Failed with 403. It may still be billed\nended +1002 /);
+    expect(out).toMatch(
+      /^EVENT .*\nfailed +1001 .*Failed with 403. The rental may still be billed\nended +1002 /,
+    );
     expect(err).toContain("1001: Failed with 403");
   });
 });
@@ -540,7 +542,7 @@ describe("the lease of a create whose outcome is unknown", () => {
     const outcome = await cli.run(guard);
     expect(outcome.code, outcome.err).toBe(10);
     expect(outcome.err).toContain(
-      "The command created none of this account's active rentals that have no lease",
+      "In this account, none of the active rentals without a lease was created by the command",
     );
     expect(await leasesOf(cli)).toHaveLength(1);
   });
@@ -669,7 +671,7 @@ describe("a rental that got another lease after a create whose outcome is unknow
     expect(await activeIn(cli)).toBe("1001\n");
   });
 
-  test("does not use up the lease of the create if another rental has the same label: the lease of the create is reported, and no rental ends", async () => {
+  test("does not settle the outcome of the create if another rental has the same label: the guard reports the lease of the create, and ends no rental", async () => {
     const cli = await lost();
     await cli.run(`${create} --label train`);
     await cli.run("rentals lease set 1001 12h --sandbox");
@@ -872,7 +874,7 @@ describe("a service that cannot be reached or refuses requests", () => {
     expect(shortEvents(outcome)).toEqual(["unlisted", "ended 1001"]);
   });
 
-  test("lets the guard end the rental of a killed job, whose ID is not known, if only virtual machines are listed", async () => {
+  test("lets the guard end the rental of a killed job if only virtual machines are listed and the lease has no rental ID", async () => {
     const cli = await createCli({
       respond: (request) => (isList(request) && /bare/.test(request.path) ? failure(403) : undefined),
     });
@@ -1151,7 +1153,7 @@ describe("rentals guard --notify", () => {
     expect(notified.map(({ event }) => event.rentalId)).toEqual(["1002", "1003"]);
   });
 
-  test("runs no further command in a round after one that takes too long, and runs it for the ongoing events in the next", async () => {
+  test("if the command takes too long, does not run it again in that round, and runs it for the ongoing events in the next", async () => {
     const cli = await createCli();
     for (const _ of [1, 2, 3]) await cli.run(create);
     const { shell } = nodePrograms({
@@ -1216,7 +1218,7 @@ describe("rentals guard --notify", () => {
   });
 });
 
-test("an unreadable job is reported once, with what to do about it", async () => {
+test("an unreadable job is reported, with what to do about it", async () => {
   const cli = await createCli();
   const folder = join(cli.folder, "state", "jobs", "job1");
   await mkdir(folder, { recursive: true });

@@ -23,7 +23,7 @@ import { words } from "../support/words.ts";
 
 const create = "rentals create vm --gpus 1 --yes --sandbox";
 
-/** A CLI whose service can use the folder of the CLI. */
+/** A CLI whose `respond` can use the folder of the CLI. */
 async function withFolder(
   replacements: (folder: () => string) => { readonly respond: Responder },
 ): Promise<Cli> {
@@ -284,7 +284,7 @@ describe("rentals create --lease", () => {
   });
 
   test.each(["rentals guard --once --yes --sandbox", "rentals lease list --sandbox"])(
-    "is not taken for a missing file if its folder is missing, as on a share that is not mounted: %s",
+    "a lease file whose folder is missing, as on a share that is not mounted, is an error and not an empty list: %s",
     async (line) => {
       const cli = await createCli();
       const env = { GPUCTL_LEASE_FILE: join(cli.folder, "share", "leases.jsonl") };

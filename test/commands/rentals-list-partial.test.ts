@@ -67,16 +67,16 @@ describe("rentals list when a listing fails or is interrupted", () => {
     expect(JSON.parse(err).error).toMatchObject({ exitCode: 7, retryable: true });
   });
 
-  test("the error is that of the listing even if --jq fails on the other listing", async () => {
+  test("the error is that of the failed listing even if --jq fails on the other one", async () => {
     const { code, err } = await listing(failing("bare-metal", 429), "--jq .[].label|keys");
     expect(code).toBe(9);
     const { error } = JSON.parse(err);
     expect(error).toMatchObject({ status: 429, exitCode: 9 });
-    expect(error.hint).toContain("--jq failed on the response");
+    expect(error.hint).toContain("--jq failed on the result");
     expect(error.hint).toContain("Only virtual machines are listed");
   });
 
-  test("an empty listing is reported only for its own type", async () => {
+  test("if the listing that succeeded is empty, the message is about its type only", async () => {
     const { code, out, err } = await listing(failing("bare-metal", 404, []));
     expect({ code, out }).toEqual({ code: 5, out: "" });
     expect(err).toMatch(/^No active virtual machines\.\nError: not today/);
@@ -133,7 +133,7 @@ describe("rentals list --watch when one of its two listings fails", () => {
     );
   });
 
-  test("the rentals of the failed listing are still printed as they were last seen", async () => {
+  test("a failed listing leaves its rentals in the table as they were last seen", async () => {
     const { out } = await watching([[metal], 500, [{ ...metal, status: "Running" }]], "");
     expect(out).not.toContain("no longer listed");
     expect(out).toMatch(/\n8 +- +Running +was Pending /);

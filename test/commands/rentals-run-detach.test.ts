@@ -168,7 +168,7 @@ describe.skipIf(process.platform === "win32")("a detached job", () => {
       expect(await active()).toEqual([]);
     });
 
-    test("is accepted by `jobs attach` if an older version of gpuctl stored it while it was running", async () => {
+    test("is accepted by `jobs attach` if an older version of gpuctl stored it while its command was running", async () => {
       const { run, renter, active } = await createKilled("exit 4", "--env", "MODE=fast");
       await changeJob(renter, { started: undefined, process: "" });
       const { code, err } = await run("rentals jobs attach");

@@ -253,7 +253,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(err).toMatch(/could not be reached for 1m (1|[5-9])\d?s: the connection was refused/);
   });
 
-  test("does not count the time during which this machine was suspended", async () => {
+  test("does not count the time during which this machine was suspended toward --wait-timeout", async () => {
     let sleeps = 0;
     const renter = await createRenter({
       trouble: () => (sleeps < 3 ? { stderr: "Connection refused" } : undefined),
@@ -482,7 +482,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
           const isSecond = args.includes("--ignore-existing");
           uploads.push(isSecond ? "second" : "first");
           if (isSecond) return 0;
-          // The output may arrive in parts that are no lines.
+          // The output may arrive in parts that are not whole lines.
           for (const part of `${lines.join("\n")}\n`.match(/[\s\S]{1,700}/g) ?? [])
             await options.onStderr(Buffer.from(part));
           return 23;
@@ -491,7 +491,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       return { ...(await run(sh("exit 6", "--sync", "in"), { programs })), uploads };
     }
 
-    test("copies links whose targets do not exist as links, and runs the command", async () => {
+    test("copies a link as a link if its target does not exist, and runs the command", async () => {
       const noise = "bash: warning: setlocale: LC_ALL: cannot change locale (en_US.UTF-8)";
       const { code, err, uploads } = await runWith([noise, ...Array(50).fill(missingTarget), closing]);
       expect(code, err).toBe(6);

@@ -167,7 +167,7 @@ describe("rentals wait", () => {
     );
   });
 
-  test("counts the time to look up a label", async () => {
+  test("counts the time to look up a label toward --wait-timeout", async () => {
     const { run, advance } = await createCli({
       respond: ({ path, method }) => {
         if (method === "GET" && path.endsWith("-rentals")) advance(2_500);
@@ -235,7 +235,7 @@ describe("rentals create --wait", () => {
     expect(outcome.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
   });
 
-  test("says only that the rental was created if the lookup responds with another rental", async () => {
+  test("says that the rental was created, not that nothing was changed, if the lookup responds with another rental", async () => {
     const { run } = await createCli({ respond: lookupReturns({ id: 777, status: "Running" }) });
     const outcome = await run(`${vm} --wait`);
     expect(outcome).toMatchObject({ code: 7, out: "" });

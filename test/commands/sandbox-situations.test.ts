@@ -104,7 +104,7 @@ const rows: readonly Row[] = [
   ["none", ["sandbox scenario out-of-money", "sandbox scenario none", create, hour], "rentals wait 1001", 0, "^$"],
 ];
 
-/** A sandbox that commands call in the same process or over HTTP. Over HTTP, commands use other paths of the API. */
+/** A sandbox in the same process or over HTTP. Over HTTP, commands use the replacements of deprecated operations. */
 async function openedAs(place: string) {
   const cli = await createCli({ negotiates: true });
   if (place === "in the process") return { cli, options: { env } };

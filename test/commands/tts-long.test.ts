@@ -201,7 +201,7 @@ describe("tts with a long text, after a failure", () => {
     expect((await readdir(join(cli.folder, parts))).filter((name) => name.endsWith(".part"))).toEqual([]);
   });
 
-  test("saves the second audio file of a response whose first one is truncated", async () => {
+  test("if a response has two audio files and the last one, which is used, is truncated, saves the first one, too", async () => {
     const [cut, other] = [whole.subarray(0, 60), spoken("the other one")];
     const audio = [other, cut].map((one) => `"audio":"${Buffer.from(one).toString("base64")}"`).join(",");
     const cli = await createCli({

@@ -97,7 +97,7 @@ test("each deviation from the description is reported", async () => {
 });
 
 test.runIf(thorough)(
-  "a response is streamed in chunks through the proxy, and breaks where the sandbox breaks it",
+  "a streamed response keeps its chunks through the proxy, and breaks where the sandbox breaks it",
   async () => {
     const { send, sandbox, verdict } = await openProxied();
     const message = { model: "sandbox-echo", stream: true, messages: [{ role: "user", content: "one two" }] };

@@ -29,7 +29,7 @@ export type Description = z.output<typeof descriptionSchema>;
 /** The description of each operation set, by the name of the set; "" is the sandbox's default. */
 export type Descriptions = Readonly<Record<string, Description>>;
 
-/** One description with all paths and schemas. Descriptions with the same path or schema must agree on it. */
+/** One description with all paths and schemas. Descriptions with the same operation or schema must agree on it. */
 export function mergeDescriptions(descriptions: Descriptions): Description {
   const all = Object.values(descriptions);
   const paths: Record<string, Description["paths"][string]> = {};

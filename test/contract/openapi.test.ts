@@ -26,7 +26,7 @@ test("the description has version 2.0.0 and requires a bearer credential", () =>
 });
 
 test.each(Object.keys(operations) as OperationId[])(
-  "%s lists its statuses with the documented bodies",
+  "%s is described with its tag, summary, deprecation, statuses and error codes",
   (id) => {
     const { responses, tags, summary, deprecated } = entry(id);
     const { errors: codes, group, summary: expected, deprecated: old } = operations[id];

@@ -1,5 +1,5 @@
 /**
- * Sections 2 to 9 of the service's specification, copied by hand. All other code takes its limits from `src/contract`.
+ * Sections 2 to 9 of the service's specification, copied by hand. gpuctl takes its limits from `src/contract`.
  * This table does not, so the tests that use it find a wrong limit in the contract.
  */
 
@@ -7,7 +7,10 @@
 export interface FieldRow {
   readonly required?: true;
   readonly default?: unknown;
-  /** The keywords of its JSON Schema, without `description` and `default`. Most IDs have only a `$ref`. */
+  /**
+   * The keywords of its JSON Schema, without `description` and `default`. Most IDs have only a `$ref`. An empty schema
+   * is not compared.
+   */
   readonly schema: Readonly<Record<string, unknown>>;
   /** Values that the service accepts, such as both ends of a range. */
   readonly accepts: readonly unknown[];

@@ -238,7 +238,7 @@ test.each([
     });
     const response = await sandbox.fetch(request);
     expect(response.status, nameOf(operation)).toBe(status);
-    // The error of an inference endpoint has more fields, which the service does not document (section 7).
+    // The error of an inference endpoint has more fields, which the service does not document (service section 7).
     const body = { code, message, issues: [] };
     expect(await response.json()).toEqual(
       operation.host === "inference" ? expect.objectContaining(body) : body,

@@ -86,7 +86,7 @@ test("the lines in `gpuctl completion --help` for bash load the script, also in 
   const { run, shell } = await createMemoryHome();
   const [part = ""] = /^For bash[\s\S]*(?=^For zsh)/m.exec((await run("completion --help")).out) ?? [];
   const lines = part.match(/(?<=^ {2}).*/gm) ?? [];
-  // Bash 3.2 reads a pipe, such as <(command), as an empty file.
+  // In bash 3.2, `source` reads a pipe, such as <(command), as an empty file.
   const script = ['source() { [[ ! -f $1 ]] || builtin source "$1"; }', ...lines, "complete -p gpuctl"];
   const { out, err } = await shell(script.join("\n"), { shell: "bash" }).ended;
   expect(out, err).toContain("-F _gpuctl gpuctl");

@@ -17,7 +17,7 @@ describe.each([
   { kind: "a question with --session", flags: "--session s", name: "s" },
   { kind: "a question without --session", flags: "", name: "last" },
 ])("a process killed while $kind is answered", ({ flags, name }) => {
-  test("leaves the turn and the partial answer, marked as incomplete", async () => {
+  test("leaves the question, and the partial answer marked as incomplete", async () => {
     const { home, server } = await homeWithServer();
     const child = home.start(`chat hello ${flags} -m m`);
     const request = await server.next();
@@ -42,7 +42,7 @@ describe.each([
   });
 });
 
-test("two processes that use one session at the same time write whole lines, and each answer follows its question", async () => {
+test("two processes that use one session at the same time write whole lines, and each answer has its question as its parent", async () => {
   const { home, server } = await homeWithServer();
   const rounds = 3;
   const talk = async (who: string) => {

@@ -74,7 +74,7 @@ describe.skipIf(process.platform === "win32")("at a prompt", () => {
     expect(writes).toEqual([]);
   });
 
-  it("a terminal of 20 columns is wide enough", async () => {
+  it("a terminal of 20 columns is wide enough for the prompts", async () => {
     const home = await createHome({ GPUCTL_SANDBOX: "1" });
     const terminal = home.onTerminal(create, { columns: 20 });
     await terminal.waitFor("What to rent");

@@ -22,7 +22,7 @@ import { clientOf, key, openSandbox } from "./harness.ts";
 const untyped = (client: Client) =>
   client as unknown as Record<string, (...args: unknown[]) => CallPromise<unknown>>;
 
-describe("operations that only the description lists", () => {
+describe("operations that the documentation does not describe", () => {
   test("let a program rent, wait, end its rental and read what the rental cost", async () => {
     const { sandbox, client } = await openSandbox();
     const { id = "" } = await client.createVirtualMachineRental({ gpuCount: 1, label: "trainer" });
@@ -99,7 +99,7 @@ describe("operations that only the description lists", () => {
     expect(await client.call("listUsage", { limit: 2 })).toMatchObject({ items: [{}, {}] });
   });
 
-  test("are rejected before they are sent if the service does not list them", async () => {
+  test("are rejected before they are sent if the service's description does not list them", async () => {
     const { sandbox, client } = await openSandbox({ only: "documented" });
     const { id } = await client.createVirtualMachineRental({ gpuCount: 1 });
     await expect(client.terminateRental({ rentalId: id ?? "" })).rejects.toThrow(NotOffered);
@@ -381,13 +381,13 @@ describe("errors have the class of their status", () => {
   });
 });
 
-test("a 404 with a page, which may come from a proxy, does not mean that a rental is gone", async () => {
+test("a 404 with an HTML page, which may come from a proxy, does not mean that a rental is gone", async () => {
   const fetch = async () => new Response("<h1>default backend - 404</h1>", { status: 404 });
   const client = clientOf("https://api.example.com", { fetch, retries: 0 });
   await expect(client.waitFor({ rentalId: 7 })).rejects.toThrow(NotFound);
 });
 
-test("an operation that the service and its description do not have is a NotFound", async () => {
+test("a call of an operation that neither the service nor its description has rejects with NotFound", async () => {
   const fetch = async (url: string | URL | Request) =>
     new URL(String(url)).pathname === descriptionPath
       ? Response.json(description({}))

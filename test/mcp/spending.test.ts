@@ -131,7 +131,7 @@ test.each([
   ["is long", "x".repeat(6_000_000)],
   ["has long characters", "€".repeat(2_000_000)],
   ["has many quotation marks", '\\"'.repeat(2_000_000)],
-  ["has many hidden characters", "\\u0001".repeat(2_500_000)],
+  ["has many control characters", "\\u0001".repeat(2_500_000)],
 ])(
   "an answer that %s is saved to a file, its price stays counted, and the server goes on",
   async (_, content) => {

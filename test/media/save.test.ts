@@ -139,7 +139,7 @@ test("a path below a file, a folder's path, a long name and a name with NUL each
 });
 
 test.skipIf(process.platform === "win32")(
-  "a pipe, a device and a link to one are never replaced",
+  "a pipe and a symbolic link to a device are never replaced",
   async () => {
     const folder = await scratchFolder();
     execFileSync("mkfifo", [join(folder, "pipe")]);

@@ -43,7 +43,7 @@ describe("WAV files", () => {
   test.each([
     ["no samples", wav(text(""))],
     ["samples, but their size in the header is 0", Buffer.concat([wav(text("")), text("samples")])],
-  ])("with %s are not joined, because what they should say would be missing", async (_, silent) => {
+  ])("with %s are not joined, because the speech of one part would be missing", async (_, silent) => {
     const end = silent.length - 8;
     silent.writeUInt32LE(end + 100, 4);
     await expect(joined("wav", wav(text("ab")), silent)).rejects.toThrow("part 2 has no sound");
@@ -238,7 +238,7 @@ test("a disk error is reported unchanged", async () => {
   await expect(joinSound([folder])).rejects.toMatchObject({ code: "EISDIR" });
 });
 
-test("each file is read only when its turn comes", async () => {
+test("the samples of each file are read only when its turn comes", async () => {
   const folder = await scratch();
   const paths = await written(folder, "wav", [wav(text("ab")), wav(text("cd"))]);
   const { bytes } = await joinSound(paths);

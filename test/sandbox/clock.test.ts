@@ -113,7 +113,7 @@ test("many small steps give the same result as one jump", async () => {
   }
 });
 
-test("a reset restores the computer's clock", async () => {
+test("after a reset, the sandbox uses the computer's clock again", async () => {
   const sandbox = await openSandbox();
   sandbox.clock.freeze();
   sandbox.clock.advance(day);

@@ -164,7 +164,7 @@ test.each([
   expect(await sandbox.ask("listVirtualMachineRentals")).toEqual([]);
 });
 
-test("the sandbox's time is that of its own clock, not of the machine's", async () => {
+test("the sandbox's time is that of the clock that it is given, not the real time", async () => {
   const sandbox = await openSandbox();
   expect(sandbox.status().now).toBe(new Date(start).toISOString());
 });

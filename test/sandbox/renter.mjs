@@ -1,6 +1,7 @@
 /**
- * A child process that rents machines with the built library: `node renter.mjs FILE COUNT`. It prints "ready", waits for a
- * line, opens the sandbox in FILE, and creates COUNT rentals. It prints the ID of each and converts each to reserved.
+ * A child process that rents machines with the built library: `node renter.mjs FILE COUNT`. It prints "ready", waits
+ * for a line, opens the sandbox in FILE, and creates COUNT rentals. It prints the ID of each and converts each to
+ * reserved.
  */
 import { once } from "node:events";
 import { createClient } from "../../dist/library/client.mjs";

@@ -324,7 +324,7 @@ describe("a seed that is too large for YAML", () => {
   const inFlowStyle = (json: string) => json.replaceAll('"', "").replaceAll(":", ": ");
 
   test.each([
-    ["but not valid JSON", (json: string) => json.slice(0, -1)],
+    ["and not valid JSON", (json: string) => json.slice(0, -1)],
     ["but valid YAML in flow style", inFlowStyle],
     ["but valid YAML in flow style with a byte order mark", (json: string) => `\ufeff${inFlowStyle(json)}`],
   ])("%s is refused as too large, with the error of the JSON parser", async (_, change) => {

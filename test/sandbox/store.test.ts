@@ -98,7 +98,7 @@ test("opening waits for a lock that blocks the change of the journal mode", asyn
   (await opening).close();
 });
 
-test("one process sees the writes of another", async () => {
+test("a sandbox sees what another sandbox writes to the same file", async () => {
   const file = join(folder(), "sandbox.db");
   const [one, other] = [await open(file), await open(file)];
   await one.fetch(requestFor("createVirtualMachineRental", { gpuCount: 1 }, one.keys.full));

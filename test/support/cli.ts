@@ -84,7 +84,10 @@ export interface RunOptions {
   readonly onTab?: (choices: readonly string[]) => void;
   /** The maximum number of characters that the terminal accepts for its clipboard. */
   readonly maxCopied?: number;
-  /** Called for each answer in a conversation. Returns the signal that Ctrl-C aborts during that answer. */
+  /**
+   * Called before work that the first Ctrl-C only stops, such as an answer, a job or a batch. Returns the signal that
+   * this Ctrl-C aborts.
+   */
   readonly answerSignal?: () => AbortSignal;
   /** The error with which every write to stdout fails. */
   readonly writeFails?: Error;

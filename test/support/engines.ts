@@ -221,7 +221,10 @@ export function silentWav(): Buffer {
   return bytes;
 }
 
-/** A speech server that responds as Kokoro-FastAPI does: MP3 in pieces by default, and errors in `detail`. */
+/**
+ * A speech server that responds as Kokoro-FastAPI does: with MP3, or with WAV if the request asks for WAV without a
+ * stream, and with errors in `detail`.
+ */
 export async function speechEngine() {
   const models = ["tts-1", "tts-1-hd", "kokoro"];
   const voices = ["af_heart", "af_sky", "am_v0adam"];

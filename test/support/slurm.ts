@@ -50,7 +50,7 @@ SlurmUser=${user}
 SlurmdUser=${user}
 AuthType=auth/munge
 CryptoType=crypto/munge
-# A task that is queued again starts only after the credentials of its previous run have expired.
+# A task that is queued again starts only after the credentials of its previous run have expired: here, after 5 s.
 AuthInfo=socket=${socket},cred_expire=5
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none

@@ -78,7 +78,7 @@ describe("a job", () => {
     expect(await interruptedBy([...received, third], { apart: 150 })).toMatchObject({ exits: 1 });
   });
 
-  test("is stopped once by a Ctrl-C that npx passes on, but abandoned if Ctrl-C is held", async () => {
+  test("is stopped once by a Ctrl-C that arrives twice because npx passes it on, but abandoned if Ctrl-C is held", async () => {
     expect(await interruptedBy(["SIGINT", "SIGINT"], { apart: 10 })).toMatchObject({ program: false });
     const held = Array.from({ length: 4 }, () => "SIGINT" as const);
     expect(await interruptedBy(held, { apart: 40 }), "Ctrl-C is held").toMatchObject({ program: true });

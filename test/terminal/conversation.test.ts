@@ -40,7 +40,7 @@ describe.skipIf(process.platform === "win32").each(sample([80, 120], 0))(
 );
 
 describe.skipIf(process.platform === "win32")("a conversation", () => {
-  test("continues after a file that was typed on stdin", async () => {
+  test("continues after the text for `/file -` was typed", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal(chat);
     await terminal.waitFor(/>>> $/);

@@ -16,7 +16,7 @@ const deadHost = {
   GPUCTL_RETRIES: "0",
 };
 
-/** The examples that finish without anyone at a terminal, and print a result. */
+/** The examples that can run without anyone at a terminal, and print a result. */
 const unattended = ofEachKind.filter(
   ({ example: { command } }) => specialCaseOf(command).inPipe !== "refuses" && !/^gpuctl mcp/.test(command),
 );

@@ -49,7 +49,7 @@ describe.skipIf(process.platform === "win32")("a watched list whose window is re
     await terminal.ended();
   });
 
-  test("leaves the shell's output and the last list on the screen", async () => {
+  test("leaves the shell's output and the last list on the screen when it ends", async () => {
     const terminal = await watching(100);
     terminal.resize(60, 20);
     await terminal.waitFor(/Columns left out to fit/);

@@ -75,7 +75,7 @@ export class Flow {
 
   /**
    * Call this if the service temporarily refused a request, or could not be reached. Nothing is sent for `retryAfter`
-   * milliseconds, and at least for the delay of the first wait. Without `retryAfter`, the delay grows with each wait.
+   * milliseconds, or for `initialDelay` if that is longer. Without `retryAfter`, the delay grows with each wait.
    * Returns false if the wait would end more than `patience` milliseconds after the last success. The caller must then
    * give up.
    */

@@ -19,8 +19,8 @@ const requestTimeout = 5000;
 export const refreshTimeout = 2 * requestTimeout;
 
 /**
- * Fetches values once, from the service that a command would use, and caches them. Throws the same errors as a command,
- * and throws if another process is already refreshing these values.
+ * Fetches values, without retries, from the service that a command would use, and caches them. Throws the same errors
+ * as a command, and throws if another process is already refreshing these values.
  */
 export async function refreshCache(
   argv: readonly string[],

@@ -38,7 +38,7 @@ export const commandsWithin = (path: readonly string[]): readonly CommandNode[] 
     .filter(({ name }) => path.length === 0 || name === path[0])
     .flatMap(({ commandsBelow }) => commandsBelow(path.slice(1)));
 
-/** What `gpuctl` without arguments prints. Short enough for a small terminal. */
+/** What `gpuctl` without arguments prints: the commands, without the global flags, topics and examples. */
 export const overview = (style: HelpStyle): string =>
   page([rootText.join("\n")], rootCommands(style), section("Learn more", learnMore, style));
 

@@ -14,7 +14,7 @@ export interface FlagWithSource {
 
 /**
  * Parses a flag's value. If `lenient` is true, an invalid value of an input field is returned as text, so that the
- * service decides whether it is valid.
+ * service decides whether it is valid. Each entry of a map must be `NAME:VALUE` even then.
  */
 export function flagValue(flag: FlagNode, text: string, name: string, lenient: boolean): unknown {
   const { kind, item = "text", field, choices, repeat } = flag;

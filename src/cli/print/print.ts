@@ -33,7 +33,8 @@ export async function preloadRenderer(view: View, { output }: Settings, terminal
  * Prints a result on stdout, and notes on stderr, such as that a list is empty or that a column of `--columns` is in no
  * record. If writing to stdout fails, throws `CannotPrint`, or `StoredElsewhere` if the result was paid for. If the
  * result cannot be written as text, throws `CannotPrint`; data that was paid for is saved first. A closed pipe ends the
- * process silently, unless the result may have a failure. `printOrSay` and `forReader` describe two more exceptions.
+ * process silently, unless the result may have a failure or is bytes that were paid for. `printOrSay` and `forReader`
+ * describe two more exceptions.
  */
 export async function print(result: Result, defaultView: View, options: PrintOptions): Promise<void> {
   const { notes } = options;
@@ -103,8 +104,8 @@ async function printResult(result: Result, defaultView: View, options: PrintOpti
   const { stdout } = system.io;
   if ("bytes" in result) {
     const chunks = result.bytes instanceof Uint8Array ? [result.bytes] : result.bytes;
-    // Reports a closed pipe: a result that was paid for is then saved, unless it is already in a file that the error
-    // names.
+    // If the pipe is closed, bytes that were paid for are not lost: `printPaid` saves them, or they are still in the
+    // files that the error names.
     const reportsClosedPipe = result.paid === true || result.kept === true;
     for await (const chunk of chunks) await stdout.write(chunk, { reportsClosedPipe });
     return;

@@ -4,8 +4,8 @@ import type { BareGroup } from "../parse/program.ts";
 import { wholeLine } from "./line.ts";
 
 /**
- * If every command of a group (such as `rentals create`) prompts for what the service offers, asks which command to run
- * and returns the line with that command. Returns undefined for any other group.
+ * If every command of a group (such as `rentals create`) lets the user choose from what the service offers, asks which
+ * command to run and returns the line with that command. Returns undefined for any other group.
  */
 export async function chosenLine(
   { group, argv }: BareGroup,

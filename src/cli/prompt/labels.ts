@@ -19,7 +19,10 @@ interface Lookup {
   readonly dryRun: boolean;
   readonly call: Call;
   readonly say: (line: string) => void;
-  /** Maximum time to look up all labels, in milliseconds. If undefined, only each single request has a time limit. */
+  /**
+   * Maximum time to look up all labels, in milliseconds. A time below `minLookUp` counts as `minLookUp`. If undefined,
+   * only each single request has a time limit.
+   */
   readonly waitTimeout?: number | undefined;
 }
 

@@ -10,7 +10,7 @@ import { type FormatOptions, formatted } from "../../output/formats.ts";
 import { isWord, oneLine, plainText } from "../../output/text.ts";
 import { loaders } from "../generated/loaders.ts";
 
-/** The command that lists the values of each kind. */
+/** The command that lists the values of a kind. Kinds without such a command are left out. */
 const listCommands: Readonly<Partial<Record<LiveValue, string>>> = {
   rental: "rentals list",
   volume: "volumes list",

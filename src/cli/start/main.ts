@@ -111,7 +111,7 @@ async function execute(
         await print(result, command.view, { settings, system: printing, notes, redactor, filter });
       } catch (error) {
         const failure = failureIn(result);
-        // Nobody reads the rest of the list.
+        // The reader has closed the pipe, so no one needs the rest of the list.
         if (!failure && "records" in result && isClosedPipe(error)) return exit.done;
         if (!failure) throw error;
         if (!isClosedPipe(error)) notes.setFailureContext(withNotPrinted(notes.failureContext(), error));
@@ -165,7 +165,7 @@ function failureIn(result: Result): Error | undefined {
   return "failure" in result ? result.failure : undefined;
 }
 
-/** Adds why the result could not be printed to the context of the command's own failure. */
+/** Completes the context of the command's own failure: adds why the result could not be printed. */
 function withNotPrinted(context: string | undefined, error: unknown): string {
   const { message } = error instanceof Error ? error : new Error(String(error));
   return [context, `Also, ${message.replace(/\.$/, "")}.`].filter(Boolean).join(" ");

@@ -34,7 +34,7 @@ export interface Services {
   readonly neededNode: string;
   readonly network: {
     readonly connect: () => Promise<Transport>;
-    /** Probes a host without a key. Throws if it cannot be reached within `timeout` milliseconds. */
+    /** Probes a host, without sending a key. Throws if it cannot be reached within `timeout` milliseconds. */
     readonly probe: (url: string, timeout: number) => Promise<Probe>;
     /** The proxy that the environment sets for a URL. */
     readonly proxyFor: (url: string) => Promise<string | undefined>;

@@ -30,7 +30,7 @@ export interface Wait {
   readonly interval?: number | undefined;
   /** Maximum time to wait, in milliseconds. */
   readonly timeout: number;
-  /** The rental was just created. The service may not find it yet, and a failed request must not end the wait. */
+  /** The rental was just created. The service may not find it yet, and a temporary failure must not end the wait. */
   readonly isNew?: boolean;
 }
 
@@ -60,9 +60,9 @@ export const inState = (state: string): Pick<Wait, "goal" | "reached"> => ({
  * Polls a rental until the goal is reached or the timeout expires. The timeout holds even if the service does not
  * respond or the clock is set back. Throws `WaitedTooLong` at the timeout, or up to `minLookUp` later if the last
  * request takes that long. Once the rental was found, and for a new rental, a temporary failure does not end the wait.
- * Throws `NotFound`, or a `ServiceError` with status 404, when the rental does not exist; for a new rental, only after
- * `maxUnfound`. Unless the goal is the end of the rental, also throws `NotFound` when the rental has ended, and
- * `RentalFailed` when it has failed.
+ * Throws `NotFound`, or a `ServiceError` with status 404, when the rental does not exist; for a new rental that was
+ * never found, only after `maxUnfound`. Unless the goal is the end of the rental, also throws `NotFound` when the
+ * rental has ended, and `RentalFailed` when it has failed.
  */
 export async function waitForRental(
   { rentalId, goal, reached, interval = defaultInterval, timeout, isNew = false }: Wait,
@@ -112,8 +112,8 @@ export async function waitForRental(
 }
 
 /**
- * Returns a rental's record. Throws `NotFound` if there is no such rental, and `UnexpectedResponse` if the service
- * returns the record of another rental.
+ * Returns a rental's record. If there is no such rental, throws `NotFound`, or a `ServiceError` with status 404. Throws
+ * `UnexpectedResponse` if the service returns the record of another rental.
  */
 export async function getRental(
   rentalId: string,

@@ -6,14 +6,17 @@ import { isLoopback } from "../../core/urls.ts";
 export function proxyUrl(url: string): string | undefined {
   const proxy = isLoopback(new URL(url).hostname) ? "" : getProxyForUrl(url);
   if (proxy === "") return undefined;
-  // To a value without a scheme, such as `proxy:3128`, the library adds the scheme of the URL. Everywhere else, such a
-  // value is an HTTP proxy.
+  // If the value has no scheme, as in `proxy:3128`, the library adds the scheme of the requested URL. Other programs
+  // use such a value as an HTTP proxy.
   const isComplete = Object.entries(process.env).some(
     ([name, value]) => /_proxy$/i.test(name) && value === proxy,
   );
   return isComplete ? proxy : proxy.replace(/^\w+:/, "http:");
 }
 
-/** Names below `localhost` are reserved for this machine, but some resolvers ask the network for them. */
+/**
+ * Resolves any name as `localhost`. Used for names that end in `.localhost`, which are reserved for this machine, but
+ * which some resolvers look up in the network.
+ */
 export const lookupLocalhost: LookupFunction = (_name, options, callback) =>
   void import("node:dns").then(({ lookup }) => lookup("localhost", options, callback));

@@ -36,7 +36,7 @@ export function labelLookup({
     // A service may list a rental but not find it by its id.
     if (records.some((record) => idOf(record) === word)) return undefined;
     const labelled = records.filter((record) => labelOf(record) === word);
-    // A service that lists both types together lists a rental twice.
+    // If each of the two lists contains rentals of both types, a rental is listed twice.
     const ids = [...new Set(labelled.flatMap((record) => idOf(record) ?? []))];
     const [id, ...others] = ids;
     const name = JSON.stringify(word);

@@ -7,11 +7,14 @@ import { type FlagValues, flag } from "../flag.ts";
 const leaseFileName = "leases.jsonl";
 
 export const leaseFileFlag = {
-  leaseFile: flag.text("File with the leases; several machines can share it", {
-    value: "PATH",
-    env: "GPUCTL_LEASE_FILE",
-    defaultText: `${leaseFileName} in the state folder`,
-  }),
+  leaseFile: flag.text(
+    "File with the leases, which say when rentals should end; several computers can share it",
+    {
+      value: "PATH",
+      env: "GPUCTL_LEASE_FILE",
+      defaultText: `${leaseFileName} in the state folder`,
+    },
+  ),
 };
 
 type LeaseFlags = FlagValues<typeof leaseFileFlag>;

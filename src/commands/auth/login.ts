@@ -103,8 +103,10 @@ async function checked(
 ): Promise<string> {
   const { inferenceBaseUrl, validate } = settings;
   const untested = (why: string) => `The key was saved untested: ${why}. \`gpuctl auth status\` tests it.`;
+  if (apiKey === undefined) {
+    return "The command line was saved. gpuctl runs it only when a request needs the key. `gpuctl auth status` tests the key.";
+  }
   if (!validate) return untested("--no-validate");
-  if (apiKey === undefined) return untested("gpuctl runs the command only when it needs the key");
   const endpoint = { baseUrl, inferenceBaseUrl, apiKey };
   try {
     const service = { call: callAt(endpoint), request: requestAt(endpoint) };

@@ -72,7 +72,7 @@ export default defineCommand({
     assertTogether(parts);
     const missingOuts = missingOutputs(parts);
     const merged = parts[0]?.shard ? wholeOutput(parts[0].out) : undefined;
-    // The failure names a missing shard by its index, and the merged output of shards is not one of the inputs.
+    // Leaves out missing shards, which the failure names by their index, and the merged output, which is not an input.
     const notRun = withoutHeader.filter((out) => !missingOuts.includes(out) && out !== merged);
     await assertJournals([...missingOuts, ...notRun]);
     const path = files.resolve(flags.out ?? defaultOutput(parts));

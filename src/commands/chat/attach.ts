@@ -14,7 +14,7 @@ export type Attachment = { readonly text: string } | { readonly picture: string 
 const pictureTypes: ReadonlySet<string> = new Set(["png", "jpg", "webp", "gif"]);
 
 /**
- * Reads attachments from files, or from stdin for `-`. URLs are passed on, because only the service fetches them.
+ * Reads attachments from files, or from stdin for `-`. URLs are passed on unchanged: the service fetches them.
  * Throws `UsageError` if a URL is invalid, if a text is too long, or if a file is neither text in UTF-8 nor an accepted
  * picture. The error names `from`, which is the flag or the command.
  */

@@ -29,7 +29,7 @@ export default defineCommand({
     every: flag.duration("Check this often until Ctrl-C, and continue after failures"),
     warn: flag.duration("Report a lease this long before it is over", { default: "15m" }),
     notify: flag.text(
-      "Run this command line for each event. The event is passed as JSON on stdin, and in the variables GPUCTL_EVENT, GPUCTL_EVENT_RENTAL, GPUCTL_EVENT_LABEL, GPUCTL_EVENT_ENDS_AT and GPUCTL_EVENT_MESSAGE. For an event that lasts for several rounds, the command runs in each round until it has succeeded once",
+      "Run this command line for each event. The event is passed as JSON on stdin, and in the variables GPUCTL_EVENT, GPUCTL_EVENT_RENTAL, GPUCTL_EVENT_LABEL, GPUCTL_EVENT_ENDS_AT and GPUCTL_EVENT_MESSAGE. For a state that lasts, such as a rental without a lease, the command runs in each round until it has succeeded once; docs/leases.md lists the events",
       { value: "COMMAND" },
     ),
     ...leaseFileFlag,
@@ -64,7 +64,7 @@ export default defineCommand({
       throw new UsageError(`--every must be at least ${duration(minInterval)}, not ${duration(every)}`);
     }
     const place = leasePlace(flags, context);
-    // Without its folder, the file cannot be read, and the guard says so.
+    // If the folder of the lease file is missing, reading the file fails with an error that says so.
     const hasFolder = place.ownFolder || existsSync(dirname(place.path));
     if (hasFolder && !(await lstat(place.path).catch(() => undefined))) {
       context.say(`There is no lease file ${place.path} yet.`);

@@ -145,8 +145,9 @@ export async function listActive(context: Pick<Context, "call">): Promise<readon
 }
 
 /**
- * Lists the active rentals of both types, in the order of `bothTypes`. The listings fail separately, as those of
- * `listActive`. If the service offers only one type, the list of the other type is empty.
+ * Lists the active rentals of both types, in the order of `bothTypes`. One listing may fail and the other succeed: each
+ * fails for the reasons for which `listActive` throws. If the service offers only one type, the list of the other type
+ * is empty.
  */
 export async function listBoth(
   context: Pick<Context, "call">,

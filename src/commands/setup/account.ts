@@ -17,7 +17,8 @@ export async function askAccount(wizard: Wizard): Promise<void> {
   const base = { sandbox: undefined, baseUrl };
   if (!hostChanges) await save("base URL", { settings: base });
   const storedInference = before?.baseUrl === baseUrl ? before.inferenceBaseUrl : undefined;
-  // The inference API has no operation that is free to call, so any response is accepted.
+  // Every documented operation of the inference API is charged. So the check requests the OpenAPI description, which
+  // this host need not serve, and accepts any response.
   const check = async (url: string) =>
     url === baseUrl ? undefined : checkUrl(url, wizard, { anyResponse: true });
   const inference = await askUrl("Inference URL", storedInference ?? baseUrl, check, wizard);

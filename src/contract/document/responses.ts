@@ -14,7 +14,7 @@ export interface Additions {
   /** Descriptions of headers that any response may have, by name. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly errors?: readonly ErrorResponse[];
-  /** The schema of error bodies. It replaces the documented schema, which it extends. */
+  /** The schema of error bodies: the fields of the documented schema, and more. */
   readonly errorBody?: z.ZodType;
   /** Creates an example of the body of an error. By default, the documented body. */
   readonly exampleOf?: (error: ErrorResponse) => object;

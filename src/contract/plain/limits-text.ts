@@ -1,6 +1,6 @@
 import type { Field, Limits } from "./field.ts";
 
-/** A field's limits in words, such as "at least 1, a multiple of 8"; empty if it has none. */
+/** A field's limits in words, such as "at least 8, a multiple of 8"; empty if it has none. */
 export function limitsText(field: Field): string {
   if (!field.item) return range(field);
   const each = range(field.item);
@@ -14,8 +14,10 @@ const items = ({ minItems, maxItems }: Limits): string =>
   ]);
 
 function range(limits: Limits): string {
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, minLength, maxLength, pattern } =
-    limits;
+  const { maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, minLength, maxLength, pattern } = limits;
+  // The smallest value that is a multiple.
+  const least = limits.minimum;
+  const minimum = multipleOf && least ? Math.ceil(least / multipleOf) * multipleOf : least;
   const bounded = (bound: number | undefined) =>
     bound !== undefined && Math.abs(bound) < Number.MAX_SAFE_INTEGER;
   const between =

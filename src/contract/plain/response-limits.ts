@@ -1,8 +1,8 @@
 import type { Effect } from "../operation.ts";
 
 /**
- * Limits on the responses that are read, so that no response can exhaust the memory. Every limit is far above what the
- * service sends.
+ * Limits on the responses that are read, so that no response can exhaust the memory. Every limit except `shortList` is
+ * far above what the service sends.
  */
 export interface ResponseLimits {
   /** Bytes of the body of a successful response, by the effect of its operation. */

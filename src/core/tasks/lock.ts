@@ -57,7 +57,7 @@ export interface Lock {
   readonly isHeld: () => Promise<boolean>;
   /** Whether the lock was taken over from a process that may still run: that process was suspended. */
   readonly isTakenOver: boolean;
-  /** Never throws. Does nothing if another process holds the lock. */
+  /** Never throws. If another process holds the lock by now, leaves the lock to it. */
   readonly release: () => Promise<void>;
 }
 

@@ -257,7 +257,7 @@ export interface CreateBareMetalRentalInput {
    */
   networkType: "infiniband" | "ethernet";
   /**
-   * Number of GPUs, 8 per machine (at least 1, a multiple of 8)
+   * Number of GPUs, 8 per machine (at least 8, a multiple of 8)
    */
   gpuCount: number;
   /**

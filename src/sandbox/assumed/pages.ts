@@ -5,7 +5,7 @@ import { required } from "../errors.ts";
 import type { Slice } from "../store/queries.ts";
 import { numberOf } from "../tables/numbers.ts";
 
-/** What all GET operations without input have in common. */
+/** What the assumed GET operations without input have in common. */
 export const fieldlessRead = { method: "GET", in: "none", input: nothing, errors: lookupErrors } as const;
 
 /** The fields with which a caller requests a page. The service documents no page parameters. */

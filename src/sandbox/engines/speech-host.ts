@@ -3,10 +3,9 @@
  * the WebAssembly file, its arguments, the name and bytes of its input file, and the name of the file it writes. The
  * worker posts the bytes of that file, or throws an error with the program's output.
  *
- * The source is a string, so that the bundle does not need a second file. The worker does not use the WASI host of
- * Node.js, which leaves a temporary folder behind when the process is killed, and which crashes the process on x64
- * Linux after a few seconds (nodejs/node#53087: compiled code calls the host unsafely). The program's two files are in
- * memory.
+ * The source is a string, so that the bundle does not need a second file. The program's two files are in memory. The
+ * WASI host of Node.js would need a temporary folder for them, which would remain if the process is killed. It also
+ * crashes the process on x64 Linux after a few seconds (nodejs/node#53087: compiled code calls the host unsafely).
  */
 export const hostSource = String.raw`
 const { readFileSync } = require("node:fs");

@@ -33,8 +33,7 @@ const draw: Handlers["generateImage"] = async (input, { store, exchange, environ
     import("../engines/picture/request.ts"),
   ]);
   try {
-    // Each field that is passed on affects the picture. Without a reference, strength must have no effect, so it is
-    // left out.
+    // If strength is passed on, it affects the picture. Without a reference, it must have no effect, so it is left out.
     const drawn = { ...request, seed, ...(request.image !== undefined && { strength }) };
     const picture = await drawPicture(drawn, exchange.request.signal);
     return { images: [{ index: 0, image: Buffer.from(picture).toString("base64"), random_seed: seed }] };

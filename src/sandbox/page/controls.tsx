@@ -192,7 +192,7 @@ interface EntryProps {
   readonly remove: string;
 }
 
-/** A situation, a fault or a boot rule that is in effect, with a button that removes it. */
+/** A list entry for a situation, a fault or a boot rule, with a button that removes it. */
 const Entry = ({ id, path, title, detail, remove }: EntryProps) => (
   <li id={`${path.slice(1)}-${id}`}>
     <div>

@@ -37,7 +37,7 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
   const { ask, dialog, files, say } = tools;
   let knownModels: readonly string[] = [];
   const models = async () => {
-    // An empty list is not kept, so that the next completion requests the list again.
+    // An empty list is not kept, so that the next press of Tab requests the list again.
     if (knownModels.length === 0) knownModels = await modelNames(tools);
     return knownModels;
   };

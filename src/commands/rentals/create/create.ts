@@ -362,8 +362,8 @@ async function waitForAll(
 }
 
 /**
- * Calls `send`, with which another command creates a rental. If the profile has a burn limit that does not allow one
- * more rental, throws `BudgetExceeded` instead.
+ * Calls `send`, with which a command such as `api call` creates a rental. If the profile has a burn limit that does not
+ * allow one more rental, throws `BudgetExceeded` instead.
  */
 export async function withinBurnOfProfile<Value>(
   type: RentalType,

@@ -15,7 +15,7 @@ const lockFile = "rentals-create";
  */
 const staleMs = 10_000;
 
-/** Milliseconds to wait for other processes. This is long, because the request of each process may time out. */
+/** Milliseconds to wait for other processes. This is long, because each may wait until its request times out. */
 const timeoutMs = 300_000;
 
 /**

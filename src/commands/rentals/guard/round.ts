@@ -160,7 +160,7 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
     add({ ...factsOf(lease), event: "unclear", message, error: new LeaseUnclear(message, "") });
   }
   for (const lease of round.vanished.filter((one) => isOverByAll(one, clocks(guard), place.processes))) {
-    const message = `the outcome of \`${lease.by}\` is unknown. The command created none of this account's active rentals that have no lease. This lease stays, because the command may have created a rental in another account; ${leaseLine("clear", [lease.token], guard)} removes the lease`;
+    const message = `the outcome of \`${lease.by}\` is unknown. In this account, none of the active rentals without a lease was created by the command. This lease stays, because the command may have created a rental in another account; ${leaseLine("clear", [lease.token], guard)} removes the lease`;
     add({ ...factsOf(lease), event: "unclear", message, error: new LeaseUnclear(message, "") });
   }
   const [serviceTime = 0] = clocks(guard);
@@ -354,7 +354,7 @@ const whyOver = ({ endsAt, by }: Lease, context: Guard): string =>
 function failureText(error: unknown): string {
   const isUnknown = error instanceof UnknownOutcome;
   const reason = `${isUnknown ? "the outcome of terminating it is unknown: " : ""}${reasonOf(error)}`;
-  const sentences = [reason, ...(isUnknown ? [error.finding ?? ""] : []), "It may still be billed"];
+  const sentences = [reason, ...(isUnknown ? [error.finding ?? ""] : []), "The rental may still be billed"];
   return sentences
     .map((one) => one.replace(/\.$/, ""))
     .filter(Boolean)
@@ -457,7 +457,7 @@ const noticeLife = timeUnits[0].milliseconds;
 const guardName = ({ place: { processes }, settings, warn }: Guard): string =>
   [processes.self.slice(0, processes.self.lastIndexOf(" ")), settings.profile, warn].join(" ");
 
-/** Forgets lasting events that are over. Returns whether an event is new: no guard has reported it yet. */
+/** Forgets lasting events that are over. Returns a function that says whether no guard has reported an event yet. */
 async function forgetOver(
   events: readonly GuardEvent[],
   rentals: readonly ActiveRental[] | undefined,

@@ -110,7 +110,7 @@ async function attendClaimed(
       attend(journal, jobHost(context, { journal, machines, lease }), { stopped, variables: {} });
     let outcome = await attendNow();
     if (outcome.because === "detached") {
-      // The command had not started. It is running now, so its lease no longer ends with this process.
+      // This process has started the command, so the lease of the job must no longer end with this process.
       const failure =
         lease && (await detachLease(lease, journal.job(), { length: usualLease, files: context.files }));
       if (failure) context.say(`Warning: ${failure.message}. ${failure.hint}`);

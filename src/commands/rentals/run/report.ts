@@ -104,7 +104,7 @@ export async function leftResult(
     lease && job.phase !== "ended" && job.plan.detached
       ? await detachLease(lease, job, { length, files: context.files })
       : undefined;
-  // Otherwise, `jobResult` throws another error.
+  // Unless gpuctl detached from the job, `jobResult` throws another error, which would replace this failure.
   if (failure && outcome.because !== "detached") context.say(`Warning: ${failure.message}. ${failure.hint}`);
   return { ...jobResult(journal, outcome, context), ...(failure && { failure }) };
 }

@@ -186,8 +186,8 @@ async function idsByLabel(
 }
 
 /**
- * Throws `NotOffered` if the record of a rental has another label than the list that contained the rental: a virtual
- * machine and a bare-metal rental may have the same ID.
+ * Throws `NotOffered` if a rental has another label in its record than in the list of rentals. Then the record may be
+ * of another rental: a virtual machine and a bare-metal rental may have the same ID.
  */
 function assertHasLabel(label: string, id: string, rentals: readonly Rental[]): void {
   const other = rentals.find((rental) => rental.id === id)?.label ?? label;
