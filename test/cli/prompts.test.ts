@@ -33,7 +33,7 @@ describe("a missing value", () => {
     expect(code).toBe(0);
     expect(asked.map(({ message }) => message)).toEqual([
       "Network between the machines (--network-type)",
-      "Number of GPUs, 8 per machine, at least 1, a multiple of 8 (--gpu-count)",
+      "Number of GPUs, 8 per machine, at least 8, a multiple of 8 (--gpu-count)",
     ]);
     expect(requests.at(-1)?.body).toEqual({ networkType: "infiniband", gpuCount: 8, label: "my box" });
     expect(err).toContain(
