@@ -20,9 +20,9 @@ export type { Description } from "../openapi/document.ts";
 const { getOpenApiDocument: route } = routes;
 
 /**
- * Returns a function that returns the current description store of the service that the options target. A store fetches
- * only once, but a process may run long, so the store is replaced from time to time. By default, descriptions are
- * cached in memory.
+ * Returns a function that returns the current description store of the service that the options target. A store keeps
+ * what it has fetched, but a process may run long, so the store is replaced from time to time. By default, descriptions
+ * are cached in memory.
  */
 export function createCurrentDescriptions(
   options: () => Promise<CallOptions>,

@@ -17,7 +17,7 @@ export interface ConfigKey {
   readonly choices?: readonly string[];
   /** The global flag that has this value as its default. */
   readonly global?: string;
-  /** The field that has this value as its default, and the operations with the field. */
+  /** The field that has this value as its default, and the operations to which that applies. */
   readonly field?: { readonly name: string; readonly operations: readonly OperationId[] };
   /** The flag of a command that has this value as its default. */
   readonly flag?: string;

@@ -14,12 +14,15 @@ export const maxSecretLength = 8_192;
 /** How many times a text may be encoded. JSON in a URL in JSON is encoded three times. */
 const maxDepth = 4;
 
-/** An upper limit for the length of one encoded character of a secret, such as `%25252Fu0041`. */
+/**
+ * How many characters one character of a secret takes at most when it is encoded, such as `%25255Cu0041`. Longer
+ * encodings are found only in whole texts, not in texts that arrive in pieces.
+ */
 const maxCharacterLength = 16;
 
 /**
  * A word of 16 characters or more counts as a key if it starts with a prefix of keys such as `sk-`, or if it mixes
- * digits, lowercase and uppercase letters.
+ * digits, lowercase and uppercase letters and has no other characters than these and `_+=.-`.
  */
 const keyLike = /^(?=.{16,}$)(?:(?:sk|pk|rk)[-_]|(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[\w+=.-]+$)/;
 
@@ -30,7 +33,10 @@ const keyLike = /^(?=.{16,}$)(?:(?:sk|pk|rk)[-_]|(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[
 const inDoubleQuotes = /(?:[^"$`\\]|\\.|\$(?!\())*/s.source;
 const withoutQuotes = /(?:[^'"|;&<>`$\\]|\\.|\$(?!\())/s.source;
 
-/** What `echo` or `printf` prints at the start of a command line, up to the first command substitution. */
+/**
+ * In a command line that starts with `echo` or `printf`: their arguments, up to the first command substitution, pipe,
+ * redirection or `;`.
+ */
 const printedText = new RegExp(
   String.raw`^\s*(?:echo|printf)\b((?:'[^']*'|"${inDoubleQuotes}"|${withoutQuotes})*(?:"${inDoubleQuotes})?)`,
   "s",
@@ -62,7 +68,7 @@ export interface Redactor {
    * text only while it may be the start of a secret.
    */
   readonly stream: () => RedactedStream;
-  /** The maximum length of a secret in an encoded text. */
+  /** How long a secret is at most in an encoded text that arrives in pieces. */
   readonly maxLength: () => number;
 }
 
@@ -153,8 +159,11 @@ const backslashes = /\\+/g;
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-/** Matches the start of an escape for a character that a secret may contain. */
-const escapeStart = "\\\\(?:u00[2-7]|u\\{0*[2-7]|x[2-7])|%[2-7]|&(?:#|[a-z]{2,4};)";
+/** Matches the start of an escape for an ASCII character that a secret may contain. */
+const asciiEscape = "\\\\(?:u00[2-7]|u\\{0*[2-7]|x[2-7])|%[2-7]|&(?:#|[a-z]{2,4};)";
+
+/** Matches the start of an escape for any character. */
+const anyEscape = "\\\\(?:u[\\da-f{]|x[\\da-f])|%[2-9a-f]|&(?:#|[a-z]{2,4};)";
 
 function patternsFor(secrets: Iterable<string>): Patterns {
   const all = [...secrets];
@@ -172,6 +181,8 @@ function patternsFor(secrets: Iterable<string>): Patterns {
   // Leaves out the Base64 digits that a secret shares with the text around it, because searching for them would take
   // three times as long.
   const starts = [...literals.map(literal), ...encoded.map(({ own }) => ownPattern(own))];
+  const isAscii = all.every((one) => /^[\x20-\x7e]*$/.test(one));
+  const escapeStart = isAscii ? asciiEscape : anyEscape;
   return {
     suspicious: new RegExp([...new Set(starts), escapeStart, ...escapedMarks].join("|"), "i"),
     secret: new RegExp(secret, "gi"),

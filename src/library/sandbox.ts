@@ -75,10 +75,10 @@ export interface SandboxOptions {
   /** The port to serve on; a free one by default. */
   readonly port?: number | undefined;
   /**
-   * Serves only some operations. `documented`: the documented operations. `replacements`: the same, but instead of
-   * deprecated operations, the operations that replace them. `legacy`: the documented operations, without those that
-   * replace deprecated ones. By default, all of these are served, and also the operations that the service names but
-   * does not document.
+   * Serves only some operations. `documented`: all documented operations. `legacy`: the documented operations without
+   * those that replace deprecated ones. `replacements`: the documented operations that are not deprecated, and every
+   * operation that replaces a deprecated one, even if it is not documented. By default, all of these are served, and
+   * also the other operations that the service names but does not document.
    */
   readonly only?: OperationSetName | undefined;
   /**
@@ -109,8 +109,8 @@ export interface Sandbox extends AsyncDisposable {
   /** Handles a request in this process. The host is ignored, and a path alone is enough. */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /**
-   * Where the sandbox is served, such as `http://127.0.0.1:49152`. If it is not served, a placeholder that only the
-   * `fetch` of this sandbox accepts.
+   * Where the sandbox is served, such as `http://127.0.0.1:49152`. If it is not served, a placeholder for its `fetch`:
+   * no server listens there.
    */
   readonly url: string;
   /** The built-in API keys: one with full access, one that is read-only. */
@@ -126,7 +126,10 @@ export interface Sandbox extends AsyncDisposable {
    * @throws ControlRefused when the seed is invalid; the state is then unchanged
    */
   seed(seed: Seed | string): Promise<void>;
-  /** Returns the whole state except the request log, as one JSON document. */
+  /**
+   * Returns the whole state as one JSON document, without the request log and without the names of the variables that
+   * hold the keys of engines.
+   */
   snapshot(): object;
   /**
    * Replaces the whole state with a snapshot, or its text.
@@ -164,8 +167,8 @@ export interface Sandbox extends AsyncDisposable {
   /** Removes a fault, or all faults, and returns how many were removed. */
   clearFaults(id?: number): number;
   /**
-   * Generates chats, pictures or speech with your own server, until `reset` or `clearEngines`. The server is not
-   * contacted before it is used.
+   * Generates chats, pictures or speech with your own server, until `clearEngines` is called or the state is replaced.
+   * The server is not contacted before it is used.
    * @throws ControlRefused when the engine is invalid
    */
   engine(engine: Engine): void;
@@ -214,7 +217,8 @@ export interface Sandbox extends AsyncDisposable {
    */
   scenario(name: ScenarioName): void;
   /**
-   * The script of replies for the chat. Without a script, the chat echoes the last message. `reset` removes the script.
+   * The script of replies for the chat. Without a script, the chat echoes the last message. `reset` and `seed` remove
+   * the script.
    */
   readonly chatScript: {
     /**

@@ -135,7 +135,7 @@ export function createDescriptionStore(
       return { description: await fetch(source, entry, { ...limits, maxBytes }) };
     } catch (error) {
       source.signal?.throwIfAborted();
-      const hasNone = error instanceof ServiceError && error.status < 500;
+      const hasNone = error instanceof ServiceError && error.status >= 400 && error.status < 500;
       const remaining = hasNone ? {} : entry;
       await write(source, { ...remaining, failedAt: source.now() });
       return { description: documentOf(remaining), error };

@@ -5,7 +5,7 @@ import { importOptional, MissingDependency } from "./packages.ts";
 import { schemaVersion } from "./store/schema.ts";
 
 /**
- * Checks the sandbox's optional packages and its state file without changing anything. If a package or the file cannot
+ * Checks the sandbox's optional packages and its state file without changing the state. If a package or the file cannot
  * be used, its `problem` says why. The `problem` of a package completes a sentence that begins with the package's name,
  * such as `is not installed`.
  */

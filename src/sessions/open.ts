@@ -19,6 +19,7 @@ import {
   newId,
   newName,
   orUndefined,
+  reservedName,
   type SessionPlace,
   sessionPath,
 } from "./place.ts";
@@ -159,7 +160,8 @@ export function openSession(
     rename: async (wanted) => {
       const to = sessionPath(folder, newName(wanted));
       const taken = () => new UsageError(`there is already a session ${JSON.stringify(wanted)}`);
-      if (wanted === lastQuestion || (await orUndefined(stat(to)))) throw taken();
+      if (wanted === lastQuestion) throw reservedName(wanted);
+      if (await orUndefined(stat(to))) throw taken();
       const from = path;
       if (exists && from) {
         makeSessionsFolder(from);

@@ -50,10 +50,13 @@ const isLikeLast = (name: string): boolean =>
 /** Returns the name if a session can be created with it. Otherwise throws `UsageError`. */
 export function newName(name: string): string {
   if (!isLikeLast(validName(name))) return name;
-  throw new UsageError(`a new session cannot be named ${JSON.stringify(name)}`, {
+  throw reservedName(name);
+}
+
+export const reservedName = (name: string): UsageError =>
+  new UsageError(`a new session cannot be named ${JSON.stringify(name)}`, {
     hint: `"${lastQuestion}" holds the last question that was asked without a session.`,
   });
-}
 
 /** Returns the name if there is such a session, or if one can be created. Otherwise throws `UsageError`. */
 export async function nameToOpen(folder: string, name: string): Promise<string> {

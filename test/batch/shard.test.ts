@@ -70,7 +70,10 @@ describe("--shards", () => {
 
   test.each([
     [{}, /--shards needs JOB_COMPLETION_INDEX, SLURM_ARRAY_TASK_ID or CI_NODE_INDEX/],
-    [{ JOB_COMPLETION_INDEX: "x" }, 'JOB_COMPLETION_INDEX must be a whole number of at most 9 digits, not "x"'],
+    [
+      { JOB_COMPLETION_INDEX: "x" },
+      'JOB_COMPLETION_INDEX must be a whole number of at most 9 digits, not "x"',
+    ],
     [{ JOB_COMPLETION_INDEX: "8" }, "JOB_COMPLETION_INDEX means shard 8, but --shards 8 has shards 0 to 7"],
     [array(9, 9, 1), "SLURM_ARRAY_TASK_ID means shard 9, but --shards 8 has shards 0 to 7"],
     [{ CI_NODE_INDEX: "0" }, "CI_NODE_INDEX means shard -1"],

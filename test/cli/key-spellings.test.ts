@@ -315,3 +315,13 @@ test.each(["\\", "%25", "&amp;", "&#0", "\\u{0", "\\u0073"])(
   },
   20_000,
 );
+
+test.each(["pässwörd12", "p%C3%A4ssw%C3%B6rd12", "p\\u00e4ssw\\u00f6rd12", "p&#228;ssw&#246;rd12"])(
+  "a secret with characters that are not ASCII is masked in the spelling %s",
+  async (spelling) => {
+    const { run } = await createCli();
+    const env = { GPUCTL_API_KEY: "pässwörd12" };
+    const { out, err } = await run(["chat", `say ${spelling} now`, "--sandbox"], { env });
+    expect(out, err).toMatch(/say \*{4} now/);
+  },
+);

@@ -646,7 +646,7 @@ describe("batch run", () => {
     ["batch run", "missing required input: INPUT or --prompts, --out\n"],
     ["batch run --prompts in.jsonl --endpoint chat --dry-run", "sent without --prompts and --endpoint"],
     ["batch run --dry-run", "missing required input: INPUT or --prompts\n"],
-    ["batch run in.jsonl --out in.jsonl", "there is no journal beside it"],
+    ["batch run in.jsonl --out in.jsonl", "its journal is missing or empty"],
     ["batch run in.jsonl --prompts in.jsonl --out out.jsonl", "cannot be used together"],
     ["batch run --prompts in.jsonl --out out.jsonl", "--prompts requires --endpoint"],
     ["batch run in.jsonl --model m --out out.jsonl", "--model requires --prompts"],

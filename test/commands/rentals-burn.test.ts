@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
 import { createCli, type Responder } from "../support/cli.ts";
+import { denyWrites } from "../support/full-disk.ts";
 
 const line = "rentals create vm --gpus 1 --sandbox --yes";
 const summaryPath = "/v2/on-demand/active-rental-summary";
@@ -303,6 +304,15 @@ describe("the lock for creates with a burn limit", () => {
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
     expect(err).toContain("need a lock in the state folder");
     expect(err).toContain("GPUCTL_STATE_DIR");
+  });
+
+  test("is not named in the error if the lease cannot be saved", async () => {
+    const { run } = await createCli();
+    denyWrites("leases.jsonl");
+    const { code, err } = await run(`${line} --max-burn 10 --lease 1h`);
+    expect(code).toBe(2);
+    expect(err).toMatch(/cannot save .*leases\.jsonl/);
+    expect(err).not.toContain("need a lock");
   });
 
   test("is not created without a limit or in a dry run", async () => {

@@ -99,7 +99,7 @@ export async function planBatch(options: BatchOptions): Promise<Plan> {
 async function assertOwnOutput(options: BatchOptions, known: Known): Promise<void> {
   const { files, out, shard, service } = options;
   if (known.shard === undefined && ((await files.size(out)) ?? 0) > 0) {
-    throw new UsageError(`--out ${out} exists, and there is no journal beside it`, {
+    throw new UsageError(`--out ${out} exists, but its journal is missing or empty`, {
       hint: `Pass another --out. To continue an earlier batch, restore its journal, ${journalPath(out)}.`,
     });
   }

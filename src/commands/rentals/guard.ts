@@ -75,7 +75,7 @@ export default defineCommand({
   },
 });
 
-/** What the guard did for rentals. Its other events only report something, so they do not count as successes. */
+/** The events for leases that are over and need nothing more. The others only report something: they are no successes. */
 const done: ReadonlySet<GuardEvent["event"]> = new Set(["ended", "ending", "would-end", "had-ended"]);
 
 async function once(guard: Guard) {

@@ -231,7 +231,7 @@ const attendedElsewhere = (): UsageError =>
 /**
  * Takes over the job that this command line started and did not end. Returns undefined if its rental is not known and
  * cannot be found. Throws `UsageError` if another process takes over the job. The lease stays in the file that the job
- * recorded, because a guard of that file would otherwise end the rental.
+ * recorded, even if --lease-file names another one: otherwise, a guard of the recorded file would end the rental.
  */
 async function resume(left: Job, context: Context): Promise<Journal | undefined> {
   const { files, say, setFailureContext, now, sleep } = context;

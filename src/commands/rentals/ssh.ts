@@ -80,8 +80,8 @@ export default defineCommand({
 
 /**
  * Waits until the ssh server of a rental responds: a rental may have an address before its server runs. A login that is
- * refused is a response, too. Also returns after a problem that waiting does not solve: the ssh that runs afterwards
- * reports it. Throws `WaitedTooLong` if the server does not respond in time.
+ * refused is a response, too. Also returns after a problem that waiting does not solve: the user's ssh reports it.
+ * Throws `WaitedTooLong` if the server does not respond in time.
  */
 async function untilResponds(
   rentalId: string,

@@ -8,7 +8,7 @@ export const scenarioNames = Object.keys(scenarios).filter((name): name is Scena
 export default controlCommand({
   path: "sandbox scenario",
   summary: "Start a chaos test: sold out GPUs, failing calls, slow boots",
-  details: `Replaces all situations, boot rules and faults. (\`gpuctl sandbox situation add --help\` lists the situations.) Rentals, volumes and the clock stay. ${Object.entries(
+  details: `Replaces all situations, boot rules and faults. (\`gpuctl sandbox situation add --help\` lists the situations.) Rentals, volumes and the clock stay, and so does a balance that an earlier scenario set. ${Object.entries(
     scenarios,
   )
     .map(([name, text]) => `\`${name}\`: ${text}.`)
@@ -26,7 +26,7 @@ export default controlCommand({
   },
   examples: [
     { text: "Sell out H100s in two regions", command: "gpuctl sandbox scenario capacity-crunch" },
-    { text: "Go back to normal", command: "gpuctl sandbox scenario none" },
+    { text: "Remove the scenario", command: "gpuctl sandbox scenario none" },
   ],
   act: (control, { args: { name } }) => control.scenario(name),
   dryRun: (_control, { args: { name } }) =>

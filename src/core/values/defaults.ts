@@ -8,4 +8,4 @@ export const descriptionTimeout = 2_500;
 export const defaultRetries = 3;
 
 /** What the flag and the setting for retries do. */
-export const retriesText = "Number of retries for reads, and for several images (-n) after a 429";
+export const retriesText = "Number of retries for reads, and after a 429 for `image -n`";

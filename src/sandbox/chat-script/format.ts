@@ -18,7 +18,7 @@ export type TextPattern = z.output<typeof textPattern>;
 const delay = z.int().min(0).max(maxTimerMs).optional();
 const errorCode = z.union([z.string(), z.int()]).nullable().optional();
 
-/** The fields that make up a reply. At least one is required, unless `cut` is set. */
+/** The fields that make up a reply. At least one of them, or `cut`, is required. */
 const contents = ["text", "json", "reasoning", "toolCalls", "error", "streamError"] as const;
 
 /** The format of one reply of a chat script. */
@@ -97,7 +97,7 @@ export const scriptedReply = z
     const refuse = (field: string, message: string) => addIssue({ code: "custom", path: [field], message });
     const has = (name: keyof typeof reply) => reply[name] !== undefined;
     if (!contents.some(has) && !reply.cut)
-      refuse("text", `or one of these fields is required: ${contents.slice(1).join(", ")}`);
+      refuse("text", `or one of these fields is required: ${contents.slice(1).join(", ")}, cut`);
     if (has("text") && has("json")) refuse("json", "cannot be combined with text");
     if (reply.cut && has("streamError")) refuse("cut", "cannot be combined with streamError");
     const besides = [...contents, "finishReason", "usage", "firstTokenMs", "betweenTokensMs"] as const;

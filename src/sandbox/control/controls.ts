@@ -60,7 +60,7 @@ export interface SandboxControls {
    * @throws ControlRefused naming what is invalid
    */
   prepareSeed(seed: string | object): Promise<() => void>;
-  /** The whole state except the request log, as one JSON document. */
+  /** The whole state as one JSON document, without the request log and the names of engines' key variables. */
   snapshot(): Snapshot;
   /** Replaces the state with a snapshot. @throws ControlRefused when the snapshot cannot be used */
   restore(text: string): void;

@@ -30,7 +30,7 @@ export const snapshotDocument = z.strictObject({
   digest: z.string(),
 });
 
-/** The whole state as plain data: the clock, and every table that is not `excluded`. */
+/** The state as plain data: the clock, and every table that is not `excluded`, without names of key variables. */
 export type Snapshot = z.output<typeof snapshotDocument>;
 
 /** Adds the digest, which reveals whether a snapshot was modified or truncated. */

@@ -69,7 +69,7 @@ export interface RentalState {
 const bootEnd = ({ createdAt, boot, rentalType }: StoredRental): number =>
   createdAt + (boot?.afterMs ?? bootMs[rentalType]);
 
-/** When a rental starts to run; infinite if it never does. */
+/** When the boot of a rental ends and it runs; infinite if the boot fails or never ends. */
 export const runningFrom = (rental: StoredRental): number =>
   rental.boot === undefined || rental.boot.outcome === "slow" ? bootEnd(rental) : Number.POSITIVE_INFINITY;
 
@@ -104,7 +104,7 @@ export function rentalAt(rental: StoredRental, now: number): RentalState {
   };
 }
 
-/** The next moment at which something other than the cost of a rental changes; infinite if there is none. */
+/** The next moment at which something other than the cost of a rental may change; infinite if there is none. */
 export function nextChange(rental: StoredRental, now: number): number {
   const moments = [bootEnd(rental), rental.failsAt, endOf(rental), ...rental.terms.map(({ until }) => until)];
   return Math.min(...moments.map((moment) => moment ?? now).filter((moment) => moment > now));

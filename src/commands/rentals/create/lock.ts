@@ -38,9 +38,9 @@ export async function exclusively<Value>(
   try {
     return await lockedUntil(path, work, { ...times, busy: isBusy, sleep: wait });
   } catch (error) {
-    if (!isAbout(error, files.state)) throw error;
+    if (!isAbout(error, [path, files.state])) throw error;
     throw new UsageError(
-      `--max-burn and --if-absent need a lock in the state folder: ${saveFailed(path, error).message}`,
+      `--if-absent, --max-burn and budget.maxBurn need a lock in the state folder: ${saveFailed(path, error).message}`,
       {
         hint: "To use another state folder, set GPUCTL_STATE_DIR.",
       },
@@ -48,9 +48,11 @@ export async function exclusively<Value>(
   }
 }
 
-/** Whether an error comes from an operation on a file in the folder. */
-const isAbout = (error: unknown, folder: string): boolean =>
-  error instanceof Error && "path" in error && String(error.path).startsWith(folder);
+/** Whether an error comes from an operation on the lock or on its folder. */
+const isAbout = (error: unknown, [lock, folder]: readonly [lock: string, folder: string]): boolean =>
+  error instanceof Error &&
+  "path" in error &&
+  (String(error.path).startsWith(lock) || `${folder}/`.startsWith(`${error.path}/`));
 
 const isBusy = (lockPath: string): WaitedTooLong =>
   new WaitedTooLong(
