@@ -7,7 +7,7 @@ import { allRecords, warnIfPartial } from "../openapi/paging.ts";
 import { sendRequest } from "./attempt.ts";
 import type { Divert } from "./divert.ts";
 import type { PreparedWrite } from "./prepared.ts";
-import { acceptAnything, type RequestParts, wireRequest } from "./request.ts";
+import { acceptAnything, keyRedactor, type RequestParts, wireRequest } from "./request.ts";
 import { type BufferedResponse, readBuffered, readJson } from "./response.ts";
 import { type CallOptions, type Reader, send } from "./send.ts";
 
@@ -58,7 +58,8 @@ const wholeResult = ({ problemIn, warn }: Pick<OneCall, "problemIn" | "warn">): 
       // The response to a generation was paid for.
       const isPaid = inFlight.request.host === "inference";
       const more = isPaid ? { received: receivedJson(value) } : {};
-      throw new UnknownOutcome(problem, response.status, inFlight.request, more);
+      const { request } = inFlight;
+      throw new UnknownOutcome(keyRedactor(request)(problem), response.status, request, more);
     }
     return value;
   },
@@ -108,7 +109,7 @@ export const listDescribed = (
       const page = parseJson(text);
       if (page === undefined) throw new InvalidResponse("the response is not JSON", status, response.request);
       // The body of a service error contains a list, which could be taken for the records of the page.
-      assertSuccess(page, status, response.request);
+      assertSuccess(page, response);
       assertList(page, status, response.request);
       return page;
     },

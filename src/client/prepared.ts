@@ -205,7 +205,7 @@ class ReadResponse implements BufferedResponse {
   readonly bytes: Uint8Array;
   readonly maxValues: number;
   readonly #head: ResponseHead;
-  readonly #redact: Redactor["redact"];
+  readonly redact: Redactor["redact"];
 
   constructor(
     { method, url }: WireRequest,
@@ -218,16 +218,16 @@ class ReadResponse implements BufferedResponse {
     this.bytes = bytes;
     this.maxValues = limits.values;
     this.#head = head;
-    this.#redact = redact;
+    this.redact = redact;
   }
 
   header(name: string): string | null {
-    return headerOf(this.#head, name, this.#redact);
+    return headerOf(this.#head, name, this.redact);
   }
 
   get headers(): BufferedResponse["headers"] {
     return Object.entries(this.#head.headers).flatMap(([name, values]) =>
-      [values ?? []].flat().map((value): [string, string] => [name, this.#redact(value)]),
+      [values ?? []].flat().map((value): [string, string] => [name, this.redact(value)]),
     );
   }
 

@@ -1,5 +1,6 @@
 import type { ResponseLimits } from "../contract/plain/response-limits.ts";
 import { isRecord, parseJson } from "../core/json.ts";
+import type { Redactor } from "../core/redact.ts";
 import { assertList, assertSuccess, assertValues } from "../core/responses/success.ts";
 import {
   InvalidResponse,
@@ -24,6 +25,8 @@ export interface BufferedResponse {
   readonly text: () => string;
   /** The maximum number of values in a JSON body. */
   readonly maxValues: number;
+  /** Masks the key of the request in a text. */
+  readonly redact: Redactor["redact"];
 }
 
 /**
@@ -32,7 +35,8 @@ export interface BufferedResponse {
  */
 export const readBuffered =
   (maxBytes?: number): ReadResponse<BufferedResponse> =>
-  async (response, { deadline, limits, request: { effect, method, url } }) => {
+  async (response, { deadline, limits, request }) => {
+    const { effect, method, url } = request;
     const bytes = await orAborted(readBytes(response, maxBytes ?? limits.body[effect]), deadline.signal);
     return {
       status: response.status,
@@ -42,6 +46,7 @@ export const readBuffered =
       bytes,
       text: () => new TextDecoder().decode(bytes),
       maxValues: limits.values,
+      redact: keyRedactor(request),
     };
   };
 
@@ -77,7 +82,7 @@ export function jsonOf(
   const isEmptyWrite = host === "compute" && !isRead(request) && value === null && status !== 204;
   if (value === undefined || isEmptyWrite) throw unreadableResponse(status, text, request);
   if (host === "compute" && value !== null)
-    assertSuccess(value, status, request, (message) => keyRedactor(request)(message));
+    assertSuccess(value, { status, request, redact: keyRedactor(request) });
   if (request.list) assertList(value, status, request);
   // Every documented response of the compute API that is not a list is an object, or null.
   if (host === "compute" && !request.list && value !== null && !isRecord(value)) {

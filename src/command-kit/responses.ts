@@ -47,7 +47,7 @@ export function jsonOf(response: BufferedResponse): unknown {
 export function objectOf(response: BufferedResponse): Readonly<Record<string, unknown>> {
   const value = jsonOf(response);
   const { status, request } = response;
-  assertSuccess(value, status, request);
+  assertSuccess(value, response);
   if (isRecord(value)) return value;
   const reason = "the response is not an object";
   throw isRead(request)

@@ -5,7 +5,7 @@ import { makeFolderSync } from "../core/files.ts";
 import { asRecord } from "../core/json.ts";
 import { locked } from "../core/tasks/lock.ts";
 import { uniqueHex } from "../core/text.ts";
-import { originOf } from "../core/urls.ts";
+import { isSameUrl, originOf } from "../core/urls.ts";
 import {
   assertOwn,
   type Config,
@@ -90,8 +90,8 @@ function assertExists(config: Config, name: string): void {
 }
 
 /**
- * Applies a change to a profile. A new key or `apiKeyCommand` replaces the old one. A base URL with another
- * origin means another service, so the old inference base URL is removed unless the change sets one. Throws
+ * Applies a change to a profile. A new key or `apiKeyCommand` replaces the old one. A base URL means another
+ * service, so the old inference base URL is removed unless the change sets one. Throws
  * `UsageError` if a value is invalid, or if the old key would be used with a new host.
  */
 function changed(name: string, profile: Profile, { apiKey, settings = {} }: ProfileChange): Profile {
@@ -100,11 +100,12 @@ function changed(name: string, profile: Profile, { apiKey, settings = {} }: Prof
   const newKey = apiKey !== undefined || settings.apiKeyCommand !== undefined;
   if (!newKey) assertSameHost(name, profile, settings);
   const cleared = newKey ? withoutKey(profile) : profile;
-  const origin = originOf(profileValue(profile, "baseUrl"));
-  const changesHost = "baseUrl" in settings && origin !== undefined && originOf(settings.baseUrl) !== origin;
+  const baseUrl = profileValue(profile, "baseUrl");
+  const changesService =
+    "baseUrl" in settings && baseUrl !== undefined && !isSameUrl(settings.baseUrl, baseUrl);
   const own = values.reduce<Profile>(
     (before, [key, text]) => withValue(before, key, text),
-    changesHost ? withValue(cleared, "inferenceBaseUrl", undefined) : cleared,
+    changesService ? withValue(cleared, "inferenceBaseUrl", undefined) : cleared,
   );
   return apiKey === undefined ? own : { ...own, apiKey };
 }

@@ -1,6 +1,6 @@
 import { UsageError } from "../core/errors.ts";
 import { sandboxChatModel } from "../core/sandbox.ts";
-import { type Environment, originOf } from "../core/urls.ts";
+import { type Environment, isSameUrl } from "../core/urls.ts";
 import { defaultTimeout } from "../core/values/defaults.ts";
 import { columnFormats, type OutputFormat, outputFormats, type View } from "../core/view.ts";
 import { credentialOf, type KeySource, keySource } from "./credentials.ts";
@@ -86,9 +86,9 @@ export function resolveSettings({ cli, flags, env, config, for: use }: Sources):
   const values = use === "repair" ? Object.fromEntries(Object.entries(all).filter(isValid)) : all;
   const timeout = parseTimeout(find("timeout", values));
   const baseUrl = parseBaseUrl(find("base-url", values));
-  // The two base URLs of a profile belong to the same service. If a flag or variable sets a base URL with another
-  // origin, the profile's inference base URL does not apply. An inference base URL from a flag or variable always applies.
-  const sameService = originOf(baseUrl) === originOf(values.baseUrl);
+  // The two base URLs of a profile belong to the same service. If a flag or variable sets another base URL, the
+  // profile's inference base URL does not apply. An inference base URL from a flag or variable always applies.
+  const sameService = isSameUrl(baseUrl, values.baseUrl);
   const inferenceBaseUrl = parseBaseUrl(find("inference-base-url", sameService ? values : {}));
   const sandbox = usesSandbox(cli, env, values.sandbox === "true");
   const key = keySource(env, profile, profileName);

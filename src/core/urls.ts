@@ -39,6 +39,13 @@ export function passwordsIn(text: string): readonly string[] {
   }
 }
 
+/** Whether two base URLs are the same but for the case of the host, a default port and a slash at the end. */
+export function isSameUrl(one: string | undefined, other: string | undefined): boolean {
+  const form = (url: string | undefined) =>
+    url !== undefined && URL.canParse(url) ? new URL(url).href.replace(/\/+$/, "") : url;
+  return form(one) === form(other);
+}
+
 /** Scheme, host and port of a URL; undefined for an invalid one. */
 export const originOf = (url: string | undefined): string | undefined =>
   url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;

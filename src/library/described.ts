@@ -168,11 +168,11 @@ export async function callAny(name: string, input: unknown, open: OpenCall): Pro
   const { parts, operation } = await preparedRequest(name, input, open);
   const response = await rawCall(parts, open.settings);
   if (!isRead(parts) && response.bytes.length > 0) {
-    const { status, request } = response;
+    const { status } = response;
     // A gateway may respond to a write with a page and status 200, and a failure may be labeled as text.
     if (isDescribedAsJson({ status, type: response.header("content-type") }, operation))
       return jsonOf(response);
-    assertSuccess(parseJson(response.text()), status, request);
+    assertSuccess(parseJson(response.text()), response);
   }
   return contentOf(response);
 }
@@ -321,7 +321,7 @@ function contentOf(response: BufferedResponse): unknown {
  * @throws UnknownOutcome if a response to a write is not JSON or has too many values
  */
 function jsonOf(response: BufferedResponse): unknown {
-  const { status, request, maxValues } = response;
+  const { request, maxValues } = response;
   const text = response.text();
   try {
     assertValues(text, maxValues);
@@ -330,7 +330,7 @@ function jsonOf(response: BufferedResponse): unknown {
   }
   const value = parseJson(text);
   if (value === undefined) throw invalid("the response is not JSON", response);
-  assertSuccess(value, status, request);
+  assertSuccess(value, response);
   return value;
 }
 

@@ -6,7 +6,7 @@ import { routes } from "../contract/generated/routes.ts";
 import type { InputOf, OperationId, OutputOf } from "../contract/index.ts";
 import type { Operation } from "../contract/operation.ts";
 import { isRecord, recordsOf } from "../core/json.ts";
-import { serviceErrorIn } from "../core/responses/success.ts";
+import { failureIn } from "../core/responses/success.ts";
 import { nearest } from "../core/text.ts";
 import type { OpenCall } from "./connection.ts";
 import { InvalidInput } from "./errors.ts";
@@ -32,7 +32,7 @@ export async function sendDocumented<Id extends OperationId>(
 
 /** Why a response cannot contain a generated result; undefined if it may contain one. */
 const problemInGenerated = (value: unknown): string | undefined =>
-  isRecord(value) ? serviceErrorIn(value) : "the response is not an object";
+  isRecord(value) ? failureIn(value) : "the response is not an object";
 
 /** The records of a documented list, as they arrive. */
 export async function* documentedRecords(

@@ -48,7 +48,7 @@ async function dropTyped(): Promise<void> {
 const searchAbove = 20;
 
 async function chooseByNumber(question: ChoiceQuestion): Promise<string> {
-  const { message, labels = {}, initial } = question;
+  const { message, labels = {}, initial, hidesTyped } = question;
   const choices = question.choices.length > searchAbove ? await searched(question) : question.choices;
   const list = choices.map((one, index) => `  ${index + 1}) ${labels[one] ?? one}\n`).join("");
   // Only the number of a choice is accepted, because a choice may itself be a number.
@@ -57,7 +57,8 @@ async function chooseByNumber(question: ChoiceQuestion): Promise<string> {
     chosen(answer) === undefined ? `Enter a number from 1 to ${choices.length}` : undefined;
   const at = initial === undefined ? -1 : choices.indexOf(initial);
   const number = at < 0 ? undefined : String(at + 1);
-  const ask = () => line(`? ${message}\n${list}? Which one?${hint(number)} `);
+  const read = hidesTyped ? hiddenLine : line;
+  const ask = () => read(`? ${message}\n${list}? Which one?${hint(number)} `);
   const answer = await untilValid({ message, validate, initial: number }, ask);
   return chosen(answer) ?? answer;
 }

@@ -15,7 +15,16 @@ async function sentAfter(
   const folder = await scratchFolder();
   const request = { method: "POST", url: "https://service.test/v1/chat/completions" };
   const response: BufferedResponse = {
-    ...{ status: 200, request, header: () => null, headers: [], bytes, text, maxValues },
+    ...{
+      status: 200,
+      request,
+      header: () => null,
+      headers: [],
+      bytes,
+      text,
+      maxValues,
+      redact: (one) => one,
+    },
   };
   const send = createSend({
     request: () => Promise.reject(new Error("not a chat")),

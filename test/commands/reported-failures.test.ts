@@ -90,9 +90,17 @@ describe("a response with status 200", () => {
   });
 
   const gateway = { success: true, error: { message: "out of capacity", type: "x", code: 7 } };
-  test.each([[failed], [error], [{ error: "no" }], [gateway], [[]], ["ok"], [null]])(
-    "is an error for a create: %j",
-    async (body) => {
+  const errors = [
+    { error: { code: 503, status: "UNAVAILABLE" } },
+    { error: "no", requestId: "abc" },
+    { error: { message: "no" }, trace_id: "1", data: null },
+    { error: true, message: "Backend timeout" },
+    { object: "error", message: "no", type: "t", param: null, code: 1 },
+    { detail: "no" },
+  ];
+  test.each([...errors, failed, error, gateway, [[]], "ok", null].map((body) => ({ body })))(
+    "is an error for a create: $body",
+    async ({ body }) => {
       const { run } = await answering(body);
       for (const line of [
         create,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { responseLimits } from "../../src/contract/plain/response-limits.ts";
 import type { Client, GivenFetch } from "../../src/library/client.ts";
 import { description, descriptionPath } from "../support/described.ts";
-import { clientOf } from "./harness.ts";
+import { clientOf, key } from "./harness.ts";
 
 const rental = { id: "1001", rentalType: "virtual-machine", state: "active", status: "Running" };
 const documentation = description({
@@ -195,4 +195,34 @@ test.each([
 ])("call of %s has an unknown outcome after a failure with status 200", async (name, reply, message) => {
   const call = clientOfService(reply).call(name, {});
   await expect(call).rejects.toMatchObject({ name: "UnknownOutcome", message });
+});
+
+describe.each<[string, (client: Client) => Promise<unknown>]>([
+  ["getBalance", (client) => client.getBalance()],
+  ["getActiveRentalSummary", (client) => client.getActiveRentalSummary()],
+  ["iterate", (client) => client.iterate("listUsage").next()],
+  ["call with a read", (client) => client.call("GET /v2/balances")],
+  ["call with a write", (client) => client.call("POST /v2/things", {})],
+  ["createApiKey", (client) => client.createApiKey({ name: "ci" })],
+  ["createVirtualMachineRental", (client) => client.createVirtualMachineRental({ gpuCount: 1 })],
+  [
+    "createChatCompletion",
+    (client) => client.createChatCompletion({ model: "m", messages: [{ role: "user", content: "Hi" }] }),
+  ],
+  ["generateImage", (client) => client.generateImage({ prompt: "cat", model_name: "SD2" })],
+  ["generateAudio", (client) => client.generateAudio({ text: "Hi" })],
+])("%s", (_name, run) => {
+  test.each([
+    { error: `bad key ${key}` },
+    { error: { message: `bad key ${key}`, type: "server_error" } },
+    { code: "X", message: `bad key ${key}`, issues: [] },
+  ])("rejects the error %j with status 200, and masks the key in its message", async (body) => {
+    const error: unknown = await run(clientOfService(json(JSON.stringify(body)))).catch(
+      (one: unknown) => one,
+    );
+    expect(error).toMatchObject({
+      name: expect.stringMatching(/^(UnknownOutcome|InvalidResponse)$/),
+      message: expect.stringMatching(/bad key \*{4}$/),
+    });
+  });
 });

@@ -8,7 +8,7 @@ import type { PreparedWrite } from "../../client/prepared.ts";
 import type { BufferedResponse } from "../../client/response.ts";
 import { EmptyResult, ResultLost, reasonOf, StoredElsewhere } from "../../core/errors.ts";
 import { isRecord, parseJson } from "../../core/json.ts";
-import { assertValues, serviceErrorIn } from "../../core/responses/success.ts";
+import { assertValues, failureIn } from "../../core/responses/success.ts";
 import {
   type FailedReply,
   InterruptedWrite,
@@ -128,7 +128,7 @@ async function resultOf(
     const received = media?.received(Buffer.from(text)).toString() ?? text;
     return unusable("the response is not JSON", JSON.stringify(received), response);
   }
-  const error = media ? serviceErrorIn(value) : completionFailure(value);
+  const error = media ? failureIn(value) : completionFailure(value);
   if (error !== undefined) {
     const line = oneLine(text, value);
     return unusable(error, media?.receivedLine(line) ?? line, response);

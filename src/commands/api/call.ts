@@ -238,7 +238,7 @@ function allPages(
         `page ${sent} of the listing is not JSON, so --paginate cannot join the pages; run the command without --paginate to see the response`,
       );
     }
-    assertSuccess(page, response.status, response.request);
+    assertSuccess(page, response);
     if (recordsIn(page) === undefined) {
       throw new EmptyResult(
         `page ${sent} of the listing is not a list, so --paginate cannot join the pages; run the command without --paginate to see the response`,
@@ -266,7 +266,7 @@ function responseResult(
   const data = shouldBeJson(response, operation) ? { value: jsonOf(response) } : undefined;
   // The response to a write may report a failure with a content type that is not JSON.
   const value = data || isRead(response.request) ? data?.value : parseJson(response.text());
-  assertSuccess(value, response.status, response.request);
+  assertSuccess(value, response);
   if (!include) {
     if (data) return jsonResult(data.value, settings);
     if (bytes.length === 0) return { exitCode: 0 };

@@ -42,7 +42,7 @@ async function chatModels({ describe, request }: Pick<Context, "describe" | "req
   const { found } = await offered(modelsListing, needed, { describe });
   const response = await request({ host: "inference", method: "GET", path: found.path });
   const models = jsonOf(response);
-  assertSuccess(models, response.status, response.request);
+  assertSuccess(models, response);
   assertList(models, response.status, response.request);
   return models;
 }

@@ -62,6 +62,7 @@ export async function isAccepted(
     ask.report("failure", problem);
     const next = await ask.choose({
       message: "What now?",
+      hidesTyped: true,
       choices: Object.keys(labels),
       labels,
       initial: "change",

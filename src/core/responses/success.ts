@@ -1,4 +1,5 @@
 import { asRecord, isRecord, recordsOf } from "../json.ts";
+import type { Redactor } from "../redact.ts";
 import {
   InvalidResponse,
   isRead,
@@ -9,24 +10,25 @@ import {
   UnknownOutcome,
 } from "../service-errors.ts";
 import { stringifyExactly } from "../values/exact-numbers.ts";
+import { readFailure } from "./failure-body.ts";
+
+/** A response with a success status. `redact` masks keys in texts from the service. */
+interface SuccessfulResponse {
+  readonly status: number;
+  readonly request: RequestLine;
+  readonly redact: Redactor["redact"];
+}
 
 /**
- * Throws if a response with a success status reports a failure: with the service's error body (service section 7), with
- * a body that has nothing but an error, or with `success: false`. The outcome of a write is then unknown, with one
- * exception: a PUT or DELETE whose response has `success: false` and no error did nothing. `redact` masks keys in the
- * message.
+ * Throws if a response reports a failure: with the service's error body (service section 7), with a body that has
+ * nothing but an error, or with `success: false`. The outcome of a write is then unknown, with one exception: a PUT or
+ * DELETE whose response has `success: false` and no error did nothing.
  */
-export function assertSuccess(
-  value: unknown,
-  status: number,
-  request: RequestLine,
-  redact = (text: string): string => text,
-): void {
-  const reported = serviceErrorIn(value) ?? onlyErrorIn(value);
-  const error = reported && redact(reported);
+export function assertSuccess(value: unknown, { status, request, redact }: SuccessfulResponse): void {
+  const error = failureIn(value);
   const hasFailed = isRecord(value) && value.success === false;
   if (error === undefined && !hasFailed) return;
-  const message = error ?? "the service reported a failure (success: false)";
+  const message = redact(error ?? "the service reported a failure (success: false)");
   if (isRead(request)) throw new InvalidResponse(message, status, request);
   if (error !== undefined || !/^(PUT|DELETE)$/.test(request.method))
     throw new UnknownOutcome(message, status, request);
@@ -49,27 +51,24 @@ export function serviceErrorIn(body: unknown): string | undefined {
   return isError ? `the service reported ${code}: ${message}` : undefined;
 }
 
-/** Fields that may accompany an error in the bodies of other services and gateways. */
+/** The failure that a body reports: the service's own error body, or nothing but an error. Undefined if there is none. */
+export const failureIn = (body: unknown): string | undefined => serviceErrorIn(body) ?? errorOnlyIn(body);
+
+/** The fields of error bodies of other services and gateways. */
 const errorFields: ReadonlySet<string> = new Set([
-  "error",
-  "success",
-  "object",
-  "status",
-  "code",
-  "type",
-  "param",
-  "message",
-  "detail",
-  "request_id",
+  ...["error", "errors", "detail", "details", "message", "code", "type", "param", "object", "title", "hint"],
+  ...["success", "status", "statusCode", "status_code", "timestamp", "path", "instance"],
+  ...["request_id", "requestId", "trace_id", "traceId"],
 ]);
 
-/** The message for a body that consists of an `error`, as gateways send it. Undefined for any other body. */
-function onlyErrorIn(body: unknown): string | undefined {
-  const { error } = asRecord(body);
-  const text = isRecord(error) ? error.message : error;
-  if (typeof text !== "string" || text === "") return undefined;
-  const isOnly = Object.keys(asRecord(body)).every((name) => errorFields.has(name));
-  return isOnly ? `the service reported an error: ${text}` : undefined;
+/** The message of a body that has nothing but an error, as gateways send it. Undefined for any other body. */
+function errorOnlyIn(body: unknown): string | undefined {
+  if (!isRecord(body)) return undefined;
+  const { error, detail, object } = body;
+  if (!error && !detail && object !== "error") return undefined;
+  const isOnly = Object.entries(body).every(([name, value]) => errorFields.has(name) || value === null);
+  if (!isOnly) return undefined;
+  return `the service reported an error: ${readFailure(200, JSON.stringify(body)).message}`;
 }
 
 const [comma, list, object] = [0x2c, 0x5b, 0x7b];

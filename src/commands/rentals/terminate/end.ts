@@ -36,7 +36,7 @@ export async function endRental(
         const received = await request(parts);
         if (received.text().trim() === "") return null;
         const value = jsonOf(received);
-        assertSuccess(value, received.status, received.request);
+        assertSuccess(value, received);
         if (isRecord(value)) return value;
         throw new UnknownOutcome("the response is not an object", received.status, received.request);
       },
