@@ -195,7 +195,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
         // The request did not arrive, but the guard cannot know that.
         expect(guard.code, guard.err).toBe(10);
         expect(guard.err).toMatch(
-          /the outcome of `rentals run` is unknown, and this account has no active rental/,
+          /the outcome of `rentals run` is unknown\. In this account, none of the active rentals without a lease/,
         );
         expect((await signalled.run("rentals list -o json")).out).toBe("[]\n");
         return;

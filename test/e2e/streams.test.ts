@@ -78,7 +78,7 @@ describe.skipIf(process.platform === "win32")(
       ],
       ["api-keys create ci -o json", "Key 3 was created. Its value is lost, so revoke it"],
       [
-        "rentals create vm --gpus 1 -o id > id && gpuctl reserve convert 1001 --days 30 --expected-price 1296 --yes -o json",
+        "rentals create vm --gpus 1 -o id --sandbox > id && gpuctl reserve convert 1001 --days 30 --expected-price 1296 --yes -o json",
         "Rental 1001 was reserved. Do not send the request again:",
       ],
     ];
