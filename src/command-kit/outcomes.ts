@@ -1,3 +1,4 @@
+import type { FailedItem } from "../core/errors.ts";
 import { idOf } from "../core/responses/rental.ts";
 import { InterruptedWrite, UnknownOutcome } from "../core/service-errors.ts";
 import type { Context } from "./context.ts";
@@ -20,6 +21,18 @@ export async function writeAndCheck<Value>(
     throw error.withFinding(check ? await check().catch(() => checkFailed) : look);
   }
 }
+
+/** What happened to items that failed, as parts of a sentence: `failed`, and that their outcome is unknown. */
+export function notDone(failures: readonly FailedItem[], failed: string): readonly string[] {
+  const unknown = failures.filter(({ error }) => isUnknown(error)).length;
+  return [
+    ...(unknown < failures.length ? [failed] : []),
+    ...(unknown > 0 ? ["have an unknown outcome"] : []),
+  ];
+}
+
+const isUnknown = (error: unknown): boolean =>
+  error instanceof UnknownOutcome || error instanceof InterruptedWrite;
 
 /**
  * Creates a resource, sending the request once. If the outcome is unknown, the error says what is new in the list of

@@ -20,12 +20,12 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [6, "The service rejected the request (400, 409, 422 and other 4xx)"],
   [
     7,
-    "The service failed on a read (5xx except 501); its response was too large, unusable or a redirect; an image or audio file is truncated; a rental failed; or a --jq filter failed",
+    "The service failed on a read (5xx except 501); its response was too large, unusable or a redirect; an image or audio file is truncated; a rental failed or could not be used; or a --jq filter failed",
   ],
   [8, "A wait timed out, a rental is not reachable yet, or a limit stopped the command of `rentals run`"],
   [
     9,
-    "A network error, a timeout or a rate limit (429) outlasted the retries; a stream ended early; a batch has lines without a result; or the rental of a job could not be used. Running the command again is safe, but an interrupted generation may have been charged, and a rental that was kept is still billed",
+    "A network error, a timeout or a rate limit (429) outlasted the retries; a stream ended early; or a batch has lines without a result. Running the command again is safe, but an interrupted generation may have been charged, and a rental that was kept is still billed",
   ],
   [
     10,

@@ -220,7 +220,8 @@ export async function whileLocked<Value>(
   const path = await behindLink(given);
   try {
     if (ownFolder) makeFolderSync(dirname(path), 0o700);
-    else await stat(dirname(path));
+    // With `/.`, this also fails if the path of the folder is that of a file.
+    else await stat(`${dirname(path)}/.`);
   } catch (error) {
     throw saveFailed(path, error);
   }

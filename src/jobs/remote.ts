@@ -149,8 +149,8 @@ if ${follows ? '[ -s "$d/status" ] || ! gpuctl_is_same_boot' : "true"}; then
   return 0
 fi
 { cat <&3 >/dev/null & c=$!; } 3<&0
-tail -c +${from.stdout + 1} -f "$d/stdout" </dev/null & a=$!
-tail -c +${from.stderr + 1} -f "$d/stderr" </dev/null >&2 & b=$!
+tail -c +${from.stdout + 1} -f "$d/stdout" </dev/null 2>/dev/null & a=$!
+tail -c +${from.stderr + 1} -f "$d/stderr" </dev/null >&2 2>/dev/null & b=$!
 while [ ! -s "$d/status" ] && kill -0 "$(cat "$d/pid")" 2>/dev/null && kill -0 $c 2>/dev/null; do ${shortPause}; done
 kill $a $b $c 2>/dev/null
 return 0`,

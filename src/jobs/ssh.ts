@@ -104,7 +104,8 @@ export function openSsh(
     run,
     follow: async (script, { signal, onStdout, onStderr }) => {
       let problem = "";
-      const marked = afterMark(onStderr);
+      const own = withoutOwnMessages(onStderr);
+      const marked = afterMark(own.add);
       const status = await programs.stream("ssh", args, {
         cwd: folder,
         input: wholeScript(`printf '%s\\n' ${mark}\nprintf '%s\\n' ${mark} >&2\n${script}`),
@@ -116,8 +117,9 @@ export function openSsh(
         },
         signal,
       });
-      if (status === connectionFailed && !signal.aborted)
-        throw marked.isPast() ? brokenOff(problem) : lost(problem);
+      const isLost = status === connectionFailed && !signal.aborted;
+      await own.end(isLost);
+      if (isLost) throw marked.isPast() ? brokenOff(problem) : lost(problem);
     },
   };
 }
@@ -204,6 +206,46 @@ function afterMark(take: (bytes: Uint8Array) => void | Promise<void>): {
     isPast: () => held === undefined,
   };
 }
+
+/** What ssh itself writes to stderr when it loses the connection: one or more lines, of which the last may be cut. */
+const ownMessage = `(?:${[
+  "Connection (?:to|reset by|closed by) ",
+  "Read from remote host ",
+  "client_loop: ",
+  "Timeout, server ",
+  "Received disconnect from ",
+  "Disconnected from ",
+  "ssh_dispatch_run_fatal: ",
+  "packet_write",
+  "Write failed: ",
+  "Killed by signal ",
+].join("|")})[^\\r\\n]*`;
+const ownMessages = new RegExp(`(?:${ownMessage}\\r\\n)*${ownMessage}(?:\\r\\n?)?$`);
+
+/**
+ * Passes on the output of the command on stderr without the messages of ssh itself, which would count as output. Holds
+ * back what may be such a message until more arrives or the connection ends.
+ */
+function withoutOwnMessages(take: (bytes: Uint8Array) => void | Promise<void>) {
+  let held: Uint8Array = Buffer.alloc(0);
+  return {
+    add: async (bytes: Uint8Array): Promise<void> => {
+      const all = Buffer.concat([held, bytes]);
+      const end = Math.max(0, all.length - problemLength);
+      const at = all.toString("latin1", end).search(ownMessages);
+      const passed = at < 0 ? all : all.subarray(0, end + at);
+      held = all.subarray(passed.length);
+      if (passed.length > 0) await take(passed);
+    },
+    /** If the connection was lost, drops what is held back and ends like a message of ssh. */
+    end: async (isLost: boolean): Promise<void> => {
+      if (held.length > 0 && !(isLost && held.at(-1) === lineFeed)) await take(held);
+      held = Buffer.alloc(0);
+    },
+  };
+}
+
+const lineFeed = 0x0a;
 
 /**
  * Collects up to `maxOutput` bytes of text and drops the rest, so that a script that does not stop cannot fill the

@@ -333,8 +333,8 @@ export class SandboxClosed extends Error {
 }
 
 /**
- * Fetches from a sandbox. A path alone is resolved against `url`. An aborted signal ends the wait. If the connection
- * breaks, or the sandbox is closed, rejects with a `TypeError`, as every `fetch` does.
+ * Fetches from a sandbox. A path alone is resolved against `url`. An aborted signal ends the wait for the response or
+ * for its body. If the connection breaks, or the sandbox is closed, rejects with a `TypeError`, as every `fetch` does.
  */
 async function fetchFrom(
   { fetch }: Service,
@@ -349,7 +349,26 @@ async function fetchFrom(
   const given = new Request(input instanceof Request ? input : new URL(input, url), init);
   given.signal.throwIfAborted();
   const request = new Request(given, { signal: AbortSignal.any([given.signal, closed]) });
-  return orAborted(fetch(request).catch(broken), request.signal);
+  const response = await orAborted(fetch(request).catch(broken), request.signal);
+  if (response.body === null) return response;
+  return new Response(ReadableStream.from(arriving(response.body, request.signal)), response);
+}
+
+/** The chunks of a body. An aborted signal, a broken connection and a closed sandbox end it as they end `fetchFrom`. */
+async function* arriving(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      // Like a socket, keeps the process running until the next chunk arrives.
+      const alive = setInterval(() => {}, 60_000);
+      const read = orAborted(reader.read().catch(broken), signal);
+      const { done, value } = await read.finally(() => clearInterval(alive));
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    void reader.cancel().catch(() => {});
+  }
 }
 
 /** The error of a request whose response was still missing when the sandbox was closed. */

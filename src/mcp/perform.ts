@@ -1,11 +1,11 @@
 import { realpath } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
-import { completionFailure } from "../client/completion/chunks.ts";
+import { completionFailure, contentOf } from "../client/completion/chunks.ts";
 import type { Ports, Task } from "../command-kit/context.ts";
 import { recordsOf } from "../command-kit/responses.ts";
 import { routes } from "../contract/generated/routes.ts";
 import { UsageError, WaitedTooLong } from "../core/errors.ts";
-import { asList, asRecord, asText, isRecord } from "../core/json.ts";
+import { asList, asRecord, asText } from "../core/json.ts";
 import type { Result } from "../core/result.ts";
 import type { Money } from "../core/values/money.ts";
 import {
@@ -82,7 +82,7 @@ export async function perform(
 /** Why a response is not a whole chat completion; undefined if it is one. */
 const problemInChat = (value: unknown): string | undefined =>
   completionFailure(value) ??
-  (isRecord(value) && Array.isArray(value.choices) ? undefined : "the response is not a chat completion");
+  (contentOf(value) === undefined ? "the response is not a chat completion" : undefined);
 
 async function performOwn(name: string, args: Arguments, task: Task, options: PerformOptions): Promise<Done> {
   const rentalId = String(args.rentalId);

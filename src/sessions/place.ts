@@ -1,6 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { codeOf, UsageError } from "../core/errors.ts";
+import { codeOf, diskReason, UsageError } from "../core/errors.ts";
 import type { Processes } from "../core/tasks/lock.ts";
 
 /** Where and how sessions are stored. */
@@ -90,13 +90,15 @@ export async function sessionNames(folder: string): Promise<readonly string[]> {
     .map(({ name }) => name);
 }
 
-/** The names of the files in a folder; none if there is no folder. */
+/** The names of the files in a folder; none if there is no folder. Throws `UsageError` if it cannot be read. */
 export async function filesIn(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return [];
-    throw error;
+    throw new UsageError(`the chat sessions in ${folder} cannot be read: ${diskReason(error)}`, {
+      hint: "Make the folder readable, or set GPUCTL_STATE_DIR to another folder.",
+    });
   }
 }
 

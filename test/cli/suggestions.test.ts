@@ -24,6 +24,8 @@ describe("checks of the command line", () => {
     ["image x --model FLUX.1-dve", "FLUX.1-dev"],
     ["image modles", "`gpuctl image models`"],
     ["chat modles", "`gpuctl chat models`"],
+    ["chat sesions list", "`gpuctl chat sessions`"],
+    ["image galery pictures", "`gpuctl image gallery`"],
     ["volumes list --color alwasy", "always"],
     ["volumes list -o jsn", "json"],
     ["completion bsah", "bash"],

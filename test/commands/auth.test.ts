@@ -187,6 +187,24 @@ describe("auth login", () => {
     await expect(stat(configOf(cli))).rejects.toThrow();
   });
 
+  test("says that the profile no longer uses the sandbox", async () => {
+    const cli = await createCli();
+    await cli.run("profile add trial --sandbox");
+    const { err } = await cli.run(login("trial"), { stdin: key });
+    expect(err).toContain(
+      `The profile "trial" used the sandbox. It now uses ${serviceUrl}, and what it rents is billed.`,
+    );
+    expect((await cli.run(login("trial"), { stdin: key })).err).not.toContain("sandbox");
+  });
+
+  test("says that it replaced the key for another host", async () => {
+    const cli = await createCli();
+    await cli.run("auth login --with-token --no-validate --base-url https://a.example.com", { stdin: key });
+    const { err } = await cli.run(login(), { stdin: key });
+    expect(err).toContain('The key for https://a.example.com in the profile "default" was replaced.');
+    expect((await cli.run(login(), { stdin: key })).err).not.toContain("replaced");
+  });
+
   test("requires --with-token without a terminal", async () => {
     const { run } = await createCli();
     const { code, err } = await run(`auth login --base-url ${serviceUrl}`);

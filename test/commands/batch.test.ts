@@ -14,6 +14,7 @@ import { type Cli, createCli, type Responder } from "../support/cli.ts";
 import { base64, tinyPng } from "../support/pictures.ts";
 import { key, overNetwork } from "../support/service.ts";
 import { thorough } from "../support/thorough.ts";
+import { words } from "../support/words.ts";
 
 const chat = (id: string, content = `Question ${id}`, more: object = {}) => ({
   custom_id: id,
@@ -443,7 +444,8 @@ describe("batch run", () => {
 
   test("stops before the next chat could exceed --max-cost", async () => {
     const usage = { prompt_tokens: 10, completion_tokens: 100, total_tokens: 110 };
-    const respond: Responder = () => Response.json({ choices: [], usage });
+    const choices = [{ message: { role: "assistant", content: "Hi" } }];
+    const respond: Responder = () => Response.json({ choices, usage });
     const cli = await createCli({ respond });
     await cli.run("config set chat.prices m=0/10000");
     await write(
@@ -798,6 +800,59 @@ describe("batch run", () => {
       "0 of 2 done, waiting: Refused with 429 (the service returned 429)",
       expect.stringMatching(/^1 of 2 done, [^a-z]*\/s, \S+( \d+s)? left$/),
     ]);
+  });
+
+  test("counts the lines in flight once in the expected cost", async () => {
+    let advance = (_: number): void => {};
+    let count = 0;
+    const cli = await createCli({
+      respond: async () => {
+        count += 1;
+        if (count === 2) {
+          advance(60_000);
+          await setTimeout(1_200);
+        }
+        return Response.json({ images: [{ image: base64(tinyPng()) }] });
+      },
+    });
+    advance = cli.advance;
+    await write(
+      cli,
+      ["a", "b", "c", "d"].map((id) => image(id)),
+    );
+    const { err } = await cli.run(`${run} --concurrency 1`, overNetwork());
+    const [, spent, expected] = /^1 of 4 done, .*\$([\d.]+) of about \$([\d.]+)/m.exec(err) ?? [];
+    expect(Number(expected), err).toBeCloseTo(4 * Number(spent), 5);
+  });
+
+  test.each([{ choices: [] }, { choices: [null] }])(
+    "has an unknown outcome after the response %j",
+    async (body) => {
+      const cli = await createCli({ respond: () => Response.json(body) });
+      await write(cli, [chat("a")]);
+      expect((await cli.run(run, overNetwork())).code).toBe(exit.someFailed);
+      const [line] = await output(cli);
+      expect(line?.error).toMatchObject({
+        code: "UNUSABLE_RESPONSE",
+        message: "the response is not a chat completion",
+      });
+      expect(line?.response?.body).toEqual(body);
+    },
+  );
+
+  test("with --prompts for images, --param takes the names of columns", async () => {
+    const cli = await createCli({ respond: () => Response.json({ images: [{ image: base64(tinyPng()) }] }) });
+    await writeFile(join(cli.folder, "p.txt"), "a cat\n");
+    const line = (size: string) =>
+      [
+        ...words("batch run --prompts p.txt --endpoint image --out out.jsonl"),
+        "--param",
+        size,
+        "--param",
+      ].concat('model="SD2"');
+    expect(await cli.run(line('size="large"'), overNetwork())).toMatchObject({ code: 2, requests: [] });
+    const { requests } = await cli.run(line('size="1536x640"'), overNetwork());
+    expect(requests[0]?.body).toEqual({ model_name: "SD2", prompt: "a cat", width: 1536, height: 640 });
   });
 
   test("writes the status to the file of --status-json", async () => {

@@ -303,6 +303,22 @@ describe("a session", () => {
     expect(messagesOf(requests)).not.toContain("user: more");
   });
 
+  test.each(["chat sessions list", "chat sessions search x", "chat sessions show s", "chat -c hi"])(
+    "cannot be read: %s says so",
+    async (line) => {
+      const cli = await createCli();
+      await mkdir(join(cli.folder, "state"), { recursive: true });
+      await writeFile(join(cli.folder, "state", "chat-sessions"), "a file");
+      const { code, err } = await cli.run(`${line} --sandbox`);
+      expect({ code, err }).toEqual({
+        code: 2,
+        err: expect.stringMatching(
+          /^Error: the chat sessions in .* cannot be read: part of the path is a file\n/,
+        ),
+      });
+    },
+  );
+
   test("requires --model if no model is known", async () => {
     const cli = await createCli();
     const account = {

@@ -19,6 +19,17 @@ async function prepared(respond?: Responder): Promise<Cli> {
 const lookup = (word: string) => `GET /v2/on-demand/rental?rentalId=${word}`;
 
 describe("a label in place of an ID", () => {
+  test("may contain commas, which separate only numeric IDs", async () => {
+    const { run } = await createCli();
+    const create = "rentals create bare-metal --gpus 8 --network-type ethernet --yes --sandbox --label";
+    for (const label of ["a", "b", "a,b"]) await run([...create.split(" "), label]);
+    await run("volumes create --region us-central-1 --label data-1 --size-in-gb 256 --sandbox");
+    const attached = async (rentals: string) =>
+      JSON.parse((await run(["volumes", "attach", "501", rentals, "-o", "json", "--sandbox"])).out).rentalIds;
+    expect(await attached("a,b")).toEqual([1003]);
+    expect(await attached("1001,1002")).toEqual([1001, 1002, 1003]);
+  });
+
   test.each([
     ["rentals get trainer -o id", "1001\n"],
     ["rentals wait trainer -o id", "1001\n"],

@@ -238,7 +238,7 @@ describe("when some creates of --count fail", () => {
     });
     const { code, err } = await run(three, { signal: controller.signal });
     expect(code).toBe(130);
-    expect(err).toContain(`Error: 2 of 3 rentals could not be created
+    expect(err).toContain(`Error: 2 of 3 rentals could not be created or have an unknown outcome
   number 2: interrupted after the request was sent: it may have taken effect. \`gpuctl rentals list --sandbox\` shows whether the rental was created.
   number 3: not sent, because of the interruption
 `);

@@ -429,9 +429,9 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
   );
 
   test.each([
-    ["refuses a login from here", "Permission denied (publickey).", 9],
+    ["refuses a login from here", "Permission denied (publickey).", 7],
     ["cannot be reached from here", "Connection refused", 8],
-    ["has another host key", "Host key verification failed.", 9],
+    ["has another host key", "Host key verification failed.", 7],
   ])("`attach` leaves a detached job running if its machine %s", async (_name, stderr, expected) => {
     let isUp = true;
     const { run, active, jobs } = await createRenter({ trouble: () => (isUp ? undefined : { stderr }) });
@@ -487,7 +487,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     await run(detached("sleep 30", "--keep"));
     isUp = false;
     const failed = await run("rentals jobs cancel train --yes");
-    expect(failed.code, failed.err).toBe(9);
+    expect(failed.code, failed.err).toBe(7);
     expect(failed.err).toMatch(
       /^Error: the command of job \w+ could not be stopped: .*the connection was refused\n.*may still be running/m,
     );

@@ -109,6 +109,10 @@ describe("rentals create --lease", () => {
 
   test("creates nothing if the lease cannot be saved", async () => {
     const cli = await createCli();
+    await writeFile(join(cli.folder, "plain"), "a file");
+    const plain = await cli.run(`${create} --lease 2h --lease-file plain/leases`);
+    expect(plain.code).toBe(2);
+    expect(plain.err).toContain("part of the path is a file");
     const missing = await cli.run(`${create} --lease 2h --lease-file no-such-folder/leases`);
     expect(missing).toMatchObject({ code: 2, out: "" });
     expect(missing.err).toMatch(

@@ -217,18 +217,18 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
 
   test.each([
     ["never answers", "Connection refused", 8, /could not be reached for 1m: the connection was refused/],
-    ["refuses the login", "Permission denied (publickey).", 9, /login failed/],
-    ["has another host key", "Host key verification failed.", 9, /rental's host key has changed/],
+    ["refuses the login", "Permission denied (publickey).", 7, /login failed/],
+    ["has another host key", "Host key verification failed.", 7, /rental's host key has changed/],
     [
       "is behind a jump host whose key is not known",
       `Host key verification failed.\n${closedByJump}`,
-      9,
+      7,
       /host key of the jump host is not known, or has changed: connect to it once with ssh/,
     ],
     [
       "is behind a jump host that refuses the login",
       `bastion: Permission denied (publickey).\n${closedByJump}`,
-      9,
+      7,
       /login failed: bastion: Permission denied/,
     ],
   ])("ends the rental if its SSH server %s", async (_, stderr, exitCode, message) => {
@@ -382,6 +382,34 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(await renter.active()).toEqual([]);
   });
 
+  test("what ssh writes to stderr when it loses the connection is no output of the command", async () => {
+    const { run, jobs, folder, remote } = await createRenter();
+    const { stream } = remote.programs;
+    let lost = false;
+    const lossy: typeof stream = async (program, args, options) => {
+      if (lost || !String(options.input).includes("tail -c")) return stream(program, args, options);
+      const stop = new AbortController();
+      const onStderr = async (bytes: Uint8Array) => {
+        await options.onStderr?.(bytes);
+        if (!String(bytes).includes("Connection to db")) return;
+        lost = true;
+        stop.abort();
+      };
+      const signal = AbortSignal.any([options.signal, stop.signal]);
+      await stream(program, args, { ...options, onStderr, signal }).catch(() => {});
+      await options.onStderr?.(Buffer.from("Connection to 127.0.0.1 closed by"));
+      await options.onStderr?.(Buffer.from(" remote host.\r\n"));
+      return 255;
+    };
+    const script = "echo 'Connection to db' >&2; sleep 1; printf 'Connection to gpu' >&2; exit 4";
+    const { code, err } = await run(sh(script), { programs: { ...remote.programs, stream: lossy } });
+    expect({ code, lost }, err).toEqual({ code: 4, lost: true });
+    const [{ id }] = await jobs();
+    const log = await readFile(join(folder, "state", "jobs", id, "output.log"), "utf8");
+    expect(log).toBe("Connection to db\nConnection to gpu");
+    expect(err).toContain("The connection was lost: Connection to 127.0.0.1 closed by remote host.");
+  });
+
   test("does not print the greeting of the remote shell as output", async () => {
     const { run, remote } = await createRenter();
     const { stream } = remote.programs;
@@ -507,7 +535,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
         ...Array(50).fill(missingTarget),
         closing,
       ]);
-      expect(code, err).toBe(9);
+      expect(code, err).toBe(7);
       expect(err).toContain(`rental 1001 cannot be used: rsync exited with status 23: ${denied}`);
       expect(uploads).toEqual(Array(5).fill("first"));
     });
@@ -577,7 +605,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
         `${folder}/link: No such file or directory`,
         other(folder),
       ]);
-      expect(code, err).toBe(9);
+      expect(code, err).toBe(7);
       expect(err).toMatch(/rental 1001 cannot be used: scp exited with status 1: .*data.*/);
     });
   });
@@ -1110,7 +1138,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     });
     await mkdir(join(folder, "in"));
     const { code, err } = await run(sh("true", "--sync", "in"));
-    expect(code, err).toBe(9);
+    expect(code, err).toBe(7);
     expect(err).toMatch(
       /rental 1001 cannot be used: scp exited with status 1: write: No space left on device/,
     );

@@ -50,6 +50,18 @@ describe("rentals ssh", () => {
     expect(calls).toEqual([["ssh", "-p", "30022", "ubuntu@203.0.113.7", ...words.slice(1)]]);
   });
 
+  test("runs the command even if the environment or the profile sets another format", async () => {
+    const { run } = await createCli({ respond: lookupReturns(running) });
+    const { calls, programs } = sshExiting(42);
+    const { env } = overNetwork();
+    await run("config set output json");
+    for (const output of ["", "id"]) {
+      const options = { env: { ...env, GPUCTL_OUTPUT: output }, programs };
+      expect(await run("rentals ssh 1 -- false", options)).toMatchObject({ code: 42, out: "" });
+    }
+    expect(calls).toHaveLength(2);
+  });
+
   test("--print prints the command line and runs nothing", async () => {
     const { run } = await createCli({ respond: lookupReturns(running) });
     const { out } = await run(["rentals", "ssh", "1", "--print", "--sandbox", "--", "ls", "a b", "it's"]);

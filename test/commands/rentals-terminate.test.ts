@@ -686,7 +686,7 @@ describe("rentals terminate with a third-party service", () => {
       signal: controller.signal,
     });
     expect(code).toBe(130);
-    expect(err).toContain(`Error: 2 of 3 rentals could not be terminated
+    expect(err).toContain(`Error: 2 of 3 rentals could not be terminated or have an unknown outcome
   8: interrupted after the request was sent: it may have taken effect. \`gpuctl rentals get 8\` shows whether the rental ended.
   9: not tried, because of the interruption
 Not ended yet: 7.
@@ -765,7 +765,7 @@ Not ended yet: 7.
     });
     const { code, err, requests } = await run("rentals terminate 8 7 --yes", overNetwork());
     expect(code).toBe(10);
-    expect(err).toContain("Error: 1 of 2 rentals could not be terminated\n  8: the outcome is unknown: ");
+    expect(err).toContain("Error: 1 of 2 rentals have an unknown outcome\n  8: the outcome is unknown: ");
     expect(err).toContain("Rental 8 was looked up: it is Running now.\nNot ended yet: 7.\n");
     expect(requestLines(requests).filter((line) => line === end)).toHaveLength(2);
   });

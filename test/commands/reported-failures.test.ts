@@ -40,8 +40,14 @@ describe("a failure in a response with status 200, from an operation that only t
 
   test.each([
     ["rentals terminate 1001 --yes", "Rental 1001 was looked up: it is active now."],
-    ["api-keys create ci", "`gpuctl api-keys list` shows whether the key was created"],
-    ["ssh-keys add -", "`gpuctl ssh-keys list` shows whether the key was added."],
+    [
+      "api-keys create ci",
+      'Listed with the name "ci": 7. `gpuctl api-keys list` shows whether the key was created',
+    ],
+    [
+      "ssh-keys add -",
+      'No key is listed with the name "ada". `gpuctl ssh-keys list` shows whether the key was added.',
+    ],
   ])("makes the outcome of %s unknown, because the request is a POST", async (line, look) => {
     for (const body of [failed, error]) {
       const outcome = await (await cli(body)).run(line, { ...service, stdin: publicKey });
@@ -51,8 +57,14 @@ describe("a failure in a response with status 200, from an operation that only t
   });
 
   test.each([
-    ["api-keys revoke ci --yes", "`gpuctl api-keys list` shows whether the key was revoked."],
-    ["ssh-keys remove ci --yes", "`gpuctl ssh-keys list` shows whether the key was removed."],
+    [
+      "api-keys revoke ci --yes",
+      "Key 7 is still listed. `gpuctl api-keys list` shows whether the key was revoked.",
+    ],
+    [
+      "ssh-keys remove ci --yes",
+      "Key 7 is still listed. `gpuctl ssh-keys list` shows whether the key was removed.",
+    ],
   ])("makes %s (a DELETE) fail, but if the body is an error, the outcome is unknown", async (line, look) => {
     expect(await (await cli(failed)).run(line, service)).toMatchObject({ code: 7, out: "" });
     const outcome = await (await cli(error)).run(line, service);

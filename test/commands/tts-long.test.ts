@@ -101,6 +101,14 @@ describe("tts with a long text", () => {
     expect(await readdir(join(cli.folder, "state", "speech"))).toEqual([]);
   });
 
+  test("with --out - and without a state folder, names the variable for it", async () => {
+    const cli = await createCli({ respond: voice });
+    await writeFile(join(cli.folder, "state"), "a file");
+    const outcome = await cli.run([...line.slice(0, 4), "--out", "-"], overNetwork());
+    expect(outcome).toMatchObject({ code: 2, requests: [] });
+    expect(outcome.err).toMatch(/^Error: the state folder .* cannot be created: .*\n.*GPUCTL_STATE_DIR/);
+  });
+
   test("saves MP3 with the right extension", async () => {
     const cli = await createCli({ respond: () => sound(mp3Frame(7)) });
     const { out, err } = await cli.run(line, overNetwork());

@@ -1,6 +1,7 @@
+import { execa } from "execa";
 import { describe, expect, test, vi } from "vitest";
 import { createClient, InvalidInput } from "../../src/library/client.ts";
-import { ControlRefused, createSandbox, SandboxClosed } from "../../src/library/sandbox.ts";
+import { ControlRefused, createSandbox, type Sandbox, SandboxClosed } from "../../src/library/sandbox.ts";
 import { openSandbox } from "./harness.ts";
 
 /** Calls a function with arguments that its types may not allow, as a JavaScript program can. */
@@ -167,6 +168,65 @@ test("closing a sandbox ends a pending request as a lost connection does", async
   await vi.waitFor(() => expect(sandbox.faults()).toMatchObject([{ left: 0 }]));
   await sandbox.close();
   await expect(pending).rejects.toMatchObject({ name: "TypeError", cause: { code: "ECONNRESET" } });
+});
+
+describe("the body of a response from the fetch of a sandbox", () => {
+  const chat = (sandbox: Sandbox, signal?: AbortSignal) =>
+    sandbox.fetch("/v1/chat/completions", {
+      method: "POST",
+      headers: { Authorization: `Bearer ${sandbox.keys.full}` },
+      body: JSON.stringify({
+        model: "m",
+        stream: true,
+        messages: [{ role: "user", content: "one two three" }],
+      }),
+      ...(signal && { signal }),
+    });
+
+  test.each(["AbortError", "TimeoutError"])("ends with the %s of the caller", async (name) => {
+    const { sandbox } = await openSandbox();
+    sandbox.fault({ operation: "createChatCompletion", cutStreamAfter: 2, stall: true });
+    const stop = new AbortController();
+    const response = await chat(sandbox, stop.signal);
+    const text = response.text();
+    stop.abort(new DOMException("no longer needed", name));
+    await expect(text).rejects.toMatchObject({ name, message: "no longer needed" });
+  });
+
+  test("ends with a TypeError if a fault breaks the connection", async () => {
+    const { sandbox } = await openSandbox();
+    sandbox.fault({ operation: "createChatCompletion", cutStreamAfter: 2, reset: true });
+    await expect((await chat(sandbox)).text()).rejects.toMatchObject({
+      name: "TypeError",
+      cause: { code: "ECONNRESET" },
+    });
+  });
+
+  test("ends with a TypeError if the sandbox is closed", async () => {
+    const { sandbox } = await openSandbox();
+    sandbox.fault({ operation: "createChatCompletion", cutStreamAfter: 2, stall: true });
+    const text = (await chat(sandbox)).text();
+    const [closed] = await Promise.allSettled([text, sandbox.close()]);
+    expect(closed).toMatchObject({ reason: { name: "TypeError", cause: { code: "ECONNRESET" } } });
+  });
+
+  test("keeps the process running until it ends", async () => {
+    const library = new URL("../../src/library/sandbox.ts", import.meta.url).href;
+    const script = `
+      const { createSandbox } = await import(${JSON.stringify(library)});
+      const sandbox = await createSandbox({ serve: false });
+      sandbox.fault({ operation: "createChatCompletion", cutStreamAfter: 2, stall: true });
+      const response = await sandbox.fetch("/v1/chat/completions", {
+        method: "POST",
+        headers: { Authorization: "Bearer " + sandbox.keys.full },
+        body: JSON.stringify({ model: "m", stream: true, messages: [{ role: "user", content: "one two" }] }),
+        signal: AbortSignal.timeout(300),
+      });
+      await response.text().catch((error) => console.log(error.name));
+      await sandbox.close();`;
+    const run = await execa(process.execPath, ["--import", "tsx", "--input-type=module", "--eval", script]);
+    expect(run.stdout).toBe("TimeoutError");
+  });
 });
 
 describe("createClient says which option is invalid", () => {

@@ -3,11 +3,11 @@ import { createHash } from "node:crypto";
 import { dirname } from "node:path";
 import { requestIdHeader } from "../../client/attempt.ts";
 import type { Prepare, RawCall } from "../../client/call.ts";
-import { completionFailure } from "../../client/completion/chunks.ts";
+import { completionFailure, contentOf } from "../../client/completion/chunks.ts";
 import type { PreparedWrite } from "../../client/prepared.ts";
 import type { BufferedResponse } from "../../client/response.ts";
 import { EmptyResult, ResultLost, reasonOf, StoredElsewhere } from "../../core/errors.ts";
-import { isRecord, parseJson } from "../../core/json.ts";
+import { parseJson } from "../../core/json.ts";
 import { assertValues, failureIn } from "../../core/responses/success.ts";
 import {
   type FailedReply,
@@ -141,8 +141,8 @@ async function resultOf(
     const { text: place, ...file } = await kept(received, "response", options);
     return unusable(`${problem}; ${place}`, body, response, { ...file, notSaved: notSaved ?? file.notSaved });
   }
-  if (!isRecord(value) || !Array.isArray(value.choices)) {
-    return unusable("the response contains no choices", oneLine(text, value), response);
+  if (contentOf(value) === undefined) {
+    return unusable("the response is not a chat completion", oneLine(text, value), response);
   }
   return { outcome: "done", answer: { response: replyOf(response, oneLine(text, value)) }, value };
 }

@@ -209,6 +209,13 @@ function weightsOf(text: string): Fields | undefined {
   return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? "", Number(pair?.[2])]));
 }
 
+/** Converts the fields of `--param`. For images, a field may have the name that a column has, such as `size`. */
+export function fieldsOfParams(endpoint: Endpoint, params: Fields): Fields {
+  if (endpoint !== "image") return params;
+  const named = Object.entries(params).map(([name, value]) => [aliases.image[name] ?? name, value]);
+  return promptFields(endpoint, Object.fromEntries(named));
+}
+
 /** Converts columns to the fields of a body. */
 function promptFields(endpoint: Endpoint, fields: Fields): Fields {
   if (endpoint === "image") {

@@ -151,7 +151,7 @@ function addCommand(noun: Command, command: CommandNode, line: Line): void {
       return;
     }
     const [word] = args;
-    if (word !== undefined && args.length === 1) rejectMisspelling(word, path);
+    if (word !== undefined) rejectMisspelling(word, path, args.length);
     const { argv, lenient } = line;
     const flags = flagsFromCli(self, command);
     line.parsed = { command, args, flags, globals: globalsFromCli(self), argv, lenient };

@@ -107,13 +107,17 @@ export function unknownTopic(words: readonly string[]): UsageError {
 }
 
 /**
- * Rejects a single argument that looks like a misspelled subcommand, because sending it as a prompt could cost money.
+ * Rejects a first argument that looks like a misspelled subcommand, because sending it as a prompt could cost money.
+ * `count` is the number of arguments.
  */
-export function rejectMisspelling(word: string, path: readonly string[]): void {
+export function rejectMisspelling(word: string, path: readonly string[], count: number): void {
   const meant = path.length === 1 ? didYouMean(word, wordsAt(path), (verb) => asLine([...path, verb])) : "";
   if (meant === "") return;
   throw new UsageError(`unknown command '${[...path, word].join(" ")}'${meant}`, {
-    hint: `To use ${JSON.stringify(word)} as the prompt or message, pass it on stdin.`,
+    hint:
+      count > 1
+        ? usageHint(path)
+        : `To use ${JSON.stringify(word)} as the prompt or message, pass it on stdin.`,
   });
 }
 

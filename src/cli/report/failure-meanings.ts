@@ -114,7 +114,7 @@ export const meanings: Readonly<
   NotOffered: () => ({ code: "NOT_OFFERED", exitCode: exit.notFound }),
   NotFound: () => ({ code: "NOT_FOUND", exitCode: exit.notFound }),
   RentalFailed: () => ({ code: "RENTAL_FAILED", exitCode: exit.service }),
-  RentalUnreachable: () => ({ code: "RENTAL_UNREACHABLE", exitCode: exit.network }),
+  RentalUnreachable: () => ({ code: "RENTAL_UNREACHABLE", exitCode: exit.service }),
   StillBilled: () => ({ code: "STILL_BILLED", exitCode: exit.unknownOutcome }),
   LimitReached: () => ({ code: "LIMIT_REACHED", exitCode: exit.notReady }),
   NotFetched: () => ({ code: "NOT_FETCHED", exitCode: exit.fault }),

@@ -1,6 +1,6 @@
 import { arg } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
-import { createdKey } from "../../command-kit/described/keys.ts";
+import { createdKey, keysNamed } from "../../command-kit/described/keys.ts";
 import { differentFields } from "../../command-kit/described/offered.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { writeAndCheck } from "../../command-kit/outcomes.ts";
@@ -9,7 +9,7 @@ import { scalarText, shownAt } from "../../core/json.ts";
 import { idOf } from "../../core/responses/rental.ts";
 import { invalidValues } from "../../core/text.ts";
 import { apiKeyFields, bodyOf } from "../../openapi/resources.ts";
-import { apiKeyOperation, columns } from "./keys.ts";
+import { apiKeyOperation, columns, listApiKeys } from "./keys.ts";
 
 /** Where a response may have the value of a new key. */
 const valuePaths = ["apiKey", "api_key", "key", "token", "secret", "value"];
@@ -66,10 +66,13 @@ export default defineCommand({
       }
     }
     const { method, path } = operation;
+    const look =
+      "`gpuctl api-keys list` shows whether the key was created. If so, revoke it, because its value is lost.";
     const data = await progress("Creating the key", () =>
       writeAndCheck(
         async () => createdKey(await request({ method, path, host: "compute", body: JSON.stringify(body) })),
-        "`gpuctl api-keys list` shows whether the key was created. If so, revoke it, because its value is lost.",
+        look,
+        () => keysNamed(name, { records: () => listApiKeys(context), look }),
       ),
     );
     context.setFailureContext(

@@ -3,7 +3,7 @@ import type { Context, Ports } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { nothingDone } from "../../command-kit/results.ts";
-import type { ProfileChange } from "../../config/types.ts";
+import type { ProfileChange, ProfileSummary } from "../../config/types.ts";
 import { Interrupted, reasonOf } from "../../core/errors.ts";
 import {
   InvalidResponse,
@@ -13,6 +13,7 @@ import {
   ServiceError,
 } from "../../core/service-errors.ts";
 import { keyEnding } from "../../core/text.ts";
+import { originOf } from "../../core/urls.ts";
 
 export default defineCommand({
   path: "auth login",
@@ -56,6 +57,7 @@ export default defineCommand({
       keyCommand === undefined
         ? { apiKey: await secrets.readKey({ fromStdin: withToken }) }
         : { settings: { apiKeyCommand: keyCommand } };
+    const before = profiles.list().find(({ name }) => name === profile);
     if (dryRun) say(nothingDone);
     else {
       const found = await checked(change.apiKey, { ...context, baseUrl });
@@ -69,6 +71,7 @@ export default defineCommand({
         },
       });
       say(found);
+      if (before) sayReplaced(before, { say, baseUrl });
     }
     if (inferenceBaseUrl === undefined) {
       say("Inference uses the base URL too; --inference-base-url sets another host for it.");
@@ -84,6 +87,20 @@ export default defineCommand({
     };
   },
 });
+
+/** Says what the login replaced: the sandbox, or the key for another host. */
+function sayReplaced(
+  { name, settings, key }: ProfileSummary,
+  { say, baseUrl }: Pick<Context, "say"> & { readonly baseUrl: string },
+): void {
+  if (settings.sandbox === "true") {
+    say(
+      `The profile "${name}" used the sandbox. It now uses ${originOf(baseUrl)}, and what it rents is billed.`,
+    );
+  } else if (key && settings.baseUrl !== undefined && originOf(settings.baseUrl) !== originOf(baseUrl)) {
+    say(`The key for ${originOf(settings.baseUrl)} in the profile "${name}" was replaced.`);
+  }
+}
 
 /**
  * Tests the key, and returns the result as a sentence. Throws `KeyRejected` if the service does not accept the key, and

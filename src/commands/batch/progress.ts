@@ -127,13 +127,17 @@ function statusText(status: BatchStatus, rate: Rate, first: BatchStatus, isStopp
 const cents = (amount: Money): string => dollarText(amount - (amount % 10n ** 18n));
 
 /**
- * Returns what the whole batch is expected to cost if the remaining lines cost as much, on average, as the lines that
- * this run has completed. Undefined until this run has completed a line.
+ * Returns what the whole batch is expected to cost if the lines that were not sent yet cost as much, on average, as the
+ * lines that this run has completed. Undefined until this run has completed a line. The maximum cost of the lines in
+ * flight is part of `uncertain`.
  */
-function expectedCost({ spent, uncertain, done, left }: BatchStatus, first: BatchStatus): Money | undefined {
+function expectedCost(
+  { spent, uncertain, done, left, inFlight }: BatchStatus,
+  first: BatchStatus,
+): Money | undefined {
   const count = done - first.done;
   if (count <= 0) return undefined;
-  return spent + uncertain + ((spent - first.spent) * BigInt(left)) / BigInt(count);
+  return spent + uncertain + ((spent - first.spent) * BigInt(left - inFlight)) / BigInt(count);
 }
 
 /** Bytes. A file larger than this cannot hold a status. */

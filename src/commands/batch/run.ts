@@ -267,13 +267,14 @@ async function inputOf(
   }
   if (endpoint === undefined) throw new UsageError("--prompts requires --endpoint chat, image or tts");
   assertPrompts("--prompts", name);
-  const { csvPrompts, textPrompts } = await import("../../batch/input/prompts.ts");
+  const { csvPrompts, fieldsOfParams, textPrompts } = await import("../../batch/input/prompts.ts");
+  const typed = fieldsOfParams(endpoint, param);
   const defaults: Readonly<Record<string, unknown>> = {
     ...modelField(endpoint, model ?? defaultModel, settings),
-    ...param,
+    ...typed,
   };
   const field = endpoint === "image" ? "model_name" : "model";
-  const isModelTyped = model !== undefined || Object.hasOwn(param, field);
+  const isModelTyped = model !== undefined || Object.hasOwn(typed, field);
   const used = defaults[field];
   const options = { path: name, read, endpoint, defaults };
   return {

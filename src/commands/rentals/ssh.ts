@@ -45,7 +45,8 @@ export default defineCommand({
   ]),
   run: async ({ input: { rentalId }, args, flags, startMachines, ...context }) => {
     const { settings, say, programs } = context;
-    const runsSsh = !flags.print && settings.output === "table" && !settings.dryRun;
+    // A format from the environment or the profile does not keep the command from being run.
+    const runsSsh = !flags.print && !settings.formatFromCli && !settings.dryRun;
     const machines = runsSsh ? await startMachines() : undefined;
     if (settings.dryRun)
       say(`After this request, gpuctl would run: ${sshLine(["-p", "PORT", "USER@HOST", ...args.args])}`);

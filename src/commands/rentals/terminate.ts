@@ -3,6 +3,7 @@ import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { sandboxExamples } from "../../command-kit/examples.ts";
 import { flag } from "../../command-kit/flag.ts";
+import { notDone } from "../../command-kit/outcomes.ts";
 import { labelPaths } from "../../command-kit/responses.ts";
 import { type FailedItem, Interrupted, SomeFailed, UsageError } from "../../core/errors.ts";
 import { idOf } from "../../core/responses/rental.ts";
@@ -125,10 +126,11 @@ export default defineCommand({
         failures.push({ name: id, error });
       }
     }
+    const problem = notDone(failures, "could not be terminated").join(" or ");
     const failure =
       failures.length === 0
         ? undefined
-        : new SomeFailed(`${failures.length} of ${rentals.length} rentals could not be terminated`, {
+        : new SomeFailed(`${failures.length} of ${rentals.length} rentals ${problem}`, {
             failures,
             succeeded: ended.length,
           });

@@ -1,13 +1,13 @@
 import { basename } from "node:path";
 import { arg } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
-import { createdKey } from "../../command-kit/described/keys.ts";
+import { createdKey, keysNamed } from "../../command-kit/described/keys.ts";
 import { differentFields } from "../../command-kit/described/offered.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { writeAndCheck } from "../../command-kit/outcomes.ts";
 import { UsageError } from "../../core/errors.ts";
 import { bodyOf, sshKeyFields } from "../../openapi/resources.ts";
-import { columns, sshKeyOperation, withFingerprint } from "./keys.ts";
+import { columns, listSshKeys, sshKeyOperation, withFingerprint } from "./keys.ts";
 
 export default defineCommand({
   path: "ssh-keys add",
@@ -47,10 +47,12 @@ export default defineCommand({
     const { body, unknown } = bodyOf(description, operation, sshKeyFields(name, key.text));
     if (unknown.length > 0) throw differentFields("add SSH keys", operation.id, unknown);
     const { method, path } = operation;
+    const look = "`gpuctl ssh-keys list` shows whether the key was added.";
     const data = await progress("Adding the key", () =>
       writeAndCheck(
         async () => createdKey(await request({ method, path, host: "compute", body: JSON.stringify(body) })),
-        "`gpuctl ssh-keys list` shows whether the key was added.",
+        look,
+        () => keysNamed(name, { records: () => listSshKeys(context), look }),
       ),
     );
     return { data, rows: withFingerprint(data) };

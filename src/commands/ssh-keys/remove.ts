@@ -1,6 +1,6 @@
 import { arg } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
-import { keyNamed, keyText, removedKey } from "../../command-kit/described/keys.ts";
+import { isStillListed, keyNamed, keyText, removedKey } from "../../command-kit/described/keys.ts";
 import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
 import { writeAndCheck } from "../../command-kit/outcomes.ts";
 import { removalRequest } from "../../openapi/resources.ts";
@@ -32,10 +32,12 @@ export default defineCommand({
   confirm: {
     destruction: ({ input: { key } }) => `Remove the SSH key ${keyText(key)}?`,
   },
-  run: async ({ input: { key, request: parts }, request }) => {
+  run: async ({ input: { key, request: parts }, ...context }) => {
+    const look = "`gpuctl ssh-keys list` shows whether the key was removed.";
     const data = await writeAndCheck(
-      async () => removedKey(key, await request(parts)),
-      "`gpuctl ssh-keys list` shows whether the key was removed.",
+      async () => removedKey(key, await context.request(parts)),
+      look,
+      () => isStillListed(key, { records: () => listSshKeys(context), look }),
     );
     return { data };
   },

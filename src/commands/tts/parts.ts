@@ -5,6 +5,7 @@ import type { Context } from "../../command-kit/context.ts";
 import { type Outcome, sideBySide } from "../../command-kit/side-by-side.ts";
 import {
   codeOf,
+  diskReason,
   EmptyResult,
   type FailedItem,
   InUse,
@@ -128,7 +129,13 @@ async function folderFor(
   const name = named === undefined ? fileName("{slug}", { ...names, ext: "" }) : parse(named).name;
   const folder = `${name}-parts-${requestHash(named ?? "", fields, settings).slice(0, 8)}`;
   if (to.kind !== "stdout") return join(folderOf(to), folder);
-  makeFolderSync(files.state, 0o700);
+  try {
+    makeFolderSync(files.state, 0o700);
+  } catch (error) {
+    throw new UsageError(`the state folder ${files.state} cannot be created: ${diskReason(error)}`, {
+      hint: "gpuctl keeps the parts of a long text there. Set GPUCTL_STATE_DIR to another folder, or save the recording to a file with --out. Nothing was sent.",
+    });
+  }
   return join(files.state, "speech", folder);
 }
 

@@ -2,7 +2,7 @@ import type { RentalType } from "../../../client/rentals/type.ts";
 import { inState } from "../../../client/rentals/waiting.ts";
 import type { Context } from "../../../command-kit/context.ts";
 import { type FlagValues, flag } from "../../../command-kit/flag.ts";
-import { createAndCheck, problemWithoutId } from "../../../command-kit/outcomes.ts";
+import { createAndCheck, notDone, problemWithoutId } from "../../../command-kit/outcomes.ts";
 import { leaseFileFlag, leasePlace } from "../../../command-kit/rentals/lease-file.ts";
 import { labelOf } from "../../../command-kit/responses.ts";
 import { routes } from "../../../contract/generated/routes.ts";
@@ -120,7 +120,7 @@ export async function createRentals(
   const leaseFailure = failed.length === 0 ? leaseFailureOf(records, unleased, context) : undefined;
   if (flags.count === undefined) return { data: only, failure: leaseFailure, nextSteps: steps };
   const problem = [
-    ...(failures.length > 0 ? ["could not be created"] : []),
+    ...notDone(failures, "could not be created"),
     ...(notRunning.length > 0 ? ["are not running"] : []),
   ].join(" or ");
   const failure =
