@@ -29,9 +29,7 @@ export function flagValue(flag: FlagNode, text: string, name: string, lenient: b
   const parts = () => text.split(",").map((one) => one.trim());
   if (kind === "choice" && repeat) return parts().map((one) => scalar(kind, one));
   if (kind !== "list" && kind !== "map") return scalar(kind, text);
-  // An ID may be a label, and a label may contain commas.
-  const isOne = item === "id" && !/^\d+(\s*,\s*\d+)*$/.test(text.trim());
-  const texts = isOne || (item === "text" && !choices) ? [text] : parts();
+  const texts = item === "text" && !choices ? [text] : parts();
   return kind === "list"
     ? texts.map((one) => scalar(item, one))
     : Object.fromEntries(texts.map((one) => pair(one, name, (value) => scalar(item, value))));

@@ -6,7 +6,7 @@ import {
   flagsThatSet,
   kebab,
 } from "../../command-kit/tree.ts";
-import { parseValue } from "../../command-kit/values.ts";
+import { parseId, parseValue } from "../../command-kit/values.ts";
 import type { Settings } from "../../config/settings.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import { UsageError } from "../../core/errors.ts";
@@ -119,7 +119,12 @@ export function fieldValue(
   const flag = { names: [kebab(name)], text: "", notes: [], field: name } as const;
   if (field.kind === "list") {
     const node: FlagNode = { ...flag, kind: "list", item: kindOf(field.item?.kind ?? "string") };
-    return [value].flat().flatMap((text) => flagValue(node, text, source, lenient));
+    // An argument may be a label, and a label may contain commas.
+    const isOne = (text: string) =>
+      typeof value !== "string" && node.item === "id" && !/^\s*\d+(\s*,\s*\d+)*\s*$/.test(text);
+    return [value]
+      .flat()
+      .flatMap((text) => (isOne(text) ? parseId(text) : flagValue(node, text, source, lenient)));
   }
   return flagValue({ ...flag, kind: kindOf(field.kind) }, String(value), source, lenient);
 }
