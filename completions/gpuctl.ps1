@@ -774,11 +774,11 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     )
     'batch' = @()
     'batch run' = @(
-      ,@(@('--out'), 'Output file, with one line for each line of the input, in any order; with shards, the file of the whole batch', @(), '')
+      ,@(@('--out'), 'Output file, with one line for each line of the input, in any order. A shard writes its own file next to it, such as answers.0-of-8.jsonl for answers.jsonl', @(), '')
       ,@(@('--prompts'), 'Read prompts from a file: one per line, or a CSV file whose columns are named after fields', @(), '')
       ,@(@('--endpoint'), 'What to generate from the prompts', @('chat', 'image', 'tts'), '')
       ,@(@('-m', '--model'), 'Model for the prompts', @(), '')
-      ,@(@('--default-model'), 'Model for the prompts if --model is not set; `gpuctl batch manifest` sets it to the model of your profile', @(), '')
+      ,@(@('--default-model'), 'Model for the prompts if --model is not set. `gpuctl batch manifest` writes it into its jobs, which have no profile', @(), '')
       ,@(@('--param'), 'Set a field of every request that is made from a prompt', @(), '')
       ,@(@('--files'), 'Folder for images and audio files', @(), '')
       ,@(@('--no-metadata'), 'Do not write the settings into images', @(), '')

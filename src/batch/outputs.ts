@@ -45,8 +45,8 @@ const isShardOf = (out: string, whole: string): boolean =>
 
 /**
  * Throws `UsageError` if the batch with this output has begun with another number of shards: each number divides the
- * lines differently, so some lines would be paid for twice. Shards of the same batch may start at any time. Also throws
- * if `whole` is the output of a single shard.
+ * lines differently, so some lines would be paid for twice. Shards of the same batch may start at any time. If this
+ * run has a shard, also throws if `whole` is the output of a single shard.
  * @param whole the output of the whole batch
  */
 export async function assertSameShards(whole: string, shard: Shard | undefined): Promise<void> {

@@ -22,6 +22,19 @@ export async function writeAndCheck<Value>(
   }
 }
 
+/**
+ * Lists resources before one of them is created. Returns a `check` for {@link writeAndCheck} that says what is new in the
+ * list, and then where the user can look.
+ */
+export async function newAfter(
+  thing: string,
+  list: () => Promise<unknown>,
+  look: string,
+): Promise<() => Promise<string>> {
+  const before = await idsOf(list);
+  return async () => `${finding(thing, before, await idsOf(list))} ${look}`;
+}
+
 /** What happened to items that failed, as parts of a sentence: `failed`, and that their outcome is unknown. */
 export function notDone(failures: readonly FailedItem[], failed: string): readonly string[] {
   const unknown = failures.filter(({ error }) => isUnknown(error)).length;
@@ -108,7 +121,7 @@ const newIn = (after: readonly string[] = [], before: readonly string[] = after)
   after.filter((id) => !before.includes(id));
 
 function finding(
-  thing: Thing,
+  thing: string,
   before: readonly string[] | undefined,
   after: readonly string[] | undefined,
 ): string {

@@ -348,20 +348,25 @@ async function fetchFrom(
   }
   const given = new Request(input instanceof Request ? input : new URL(input, url), init);
   given.signal.throwIfAborted();
-  const request = new Request(given, { signal: AbortSignal.any([given.signal, closed]) });
-  const response = await orAborted(fetch(request).catch(broken), request.signal);
+  // `given` and its signal are kept until the body has arrived: Node.js holds the signal of a Request only weakly.
+  const kept = { given, signal: AbortSignal.any([given.signal, closed]) };
+  const request = new Request(given, { signal: kept.signal });
+  const response = await orAborted(fetch(request).catch(broken), kept.signal);
   if (response.body === null) return response;
-  return new Response(ReadableStream.from(arriving(response.body, request.signal)), response);
+  return new Response(ReadableStream.from(arriving(response.body, kept)), response);
 }
 
-/** The chunks of a body. An aborted signal, a broken connection and a closed sandbox end it as they end `fetchFrom`. */
-async function* arriving(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+/** The chunks of a body. After an abort, a broken connection or `close`, throws the same error as `fetchFrom`. */
+async function* arriving(
+  body: ReadableStream<Uint8Array>,
+  kept: { readonly given: Request; readonly signal: AbortSignal },
+): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
   try {
     for (;;) {
       // Like a socket, keeps the process running until the next chunk arrives.
       const alive = setInterval(() => {}, 60_000);
-      const read = orAborted(reader.read().catch(broken), signal);
+      const read = orAborted(reader.read().catch(broken), kept.signal);
       const { done, value } = await read.finally(() => clearInterval(alive));
       if (done) return;
       yield value;
@@ -371,7 +376,7 @@ async function* arriving(body: ReadableStream<Uint8Array>, signal: AbortSignal):
   }
 }
 
-/** The error of a request whose response was still missing when the sandbox was closed. */
+/** The error of a request whose response had not arrived completely when the sandbox was closed. */
 const connectionLost = (): TypeError =>
   new TypeError("fetch failed", {
     cause: Object.assign(new Error("the sandbox was closed"), { code: "ECONNRESET" }),

@@ -23,8 +23,8 @@ interface UnjournaledOptions {
 
 /**
  * The results in the output that are not in the journal. A torn line after them is left out and may be cut off.
- * @throws UsageError for any other line, and for a torn line before a result, because cutting them off would lose a
- * result
+ * @throws UsageError for any other line, because it may be a result or the user's own text, and for a torn line before a
+ * result, because cutting it off would also cut off that result
  */
 export async function* unjournaledResults({
   files,

@@ -82,29 +82,12 @@ interface Look {
   readonly look: string;
 }
 
-/** After a create with an unknown outcome: says which keys have the name now. */
-export const keysNamed = (name: string, { records, look }: Look): Promise<string> =>
-  foundIn(records, look, (keys) => {
-    const ids = keys
-      .filter((key) => firstAt(key, keyNamePaths) === name)
-      .map((key) => idOf(key) ?? "(no ID)");
-    return ids.length === 0
-      ? `No key is listed with the name ${JSON.stringify(name)}.`
-      : `Listed with the name ${JSON.stringify(name)}: ${ids.join(", ")}.`;
-  });
-
 /** After a removal with an unknown outcome: says whether the key is still listed. */
 export const isStillListed = ({ id }: NamedKey, { records, look }: Look): Promise<string> =>
-  foundIn(records, look, (keys) =>
-    keys.some((key) => idOf(key) === id) ? `Key ${id} is still listed.` : `Key ${id} is no longer listed.`,
-  );
-
-const foundIn = (
-  records: Look["records"],
-  look: string,
-  found: (keys: readonly unknown[]) => string,
-): Promise<string> =>
   records().then(
-    (keys) => `${found(keys)} ${look}`,
+    (keys) => {
+      const isListed = keys.some((key) => idOf(key) === id);
+      return `Key ${id} is ${isListed ? "still" : "no longer"} listed. ${look}`;
+    },
     () => look,
   );

@@ -1,9 +1,9 @@
 import { arg } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
-import { createdKey, keysNamed } from "../../command-kit/described/keys.ts";
+import { createdKey } from "../../command-kit/described/keys.ts";
 import { differentFields } from "../../command-kit/described/offered.ts";
 import { flag } from "../../command-kit/flag.ts";
-import { writeAndCheck } from "../../command-kit/outcomes.ts";
+import { newAfter, writeAndCheck } from "../../command-kit/outcomes.ts";
 import { UsageError } from "../../core/errors.ts";
 import { scalarText, shownAt } from "../../core/json.ts";
 import { idOf } from "../../core/responses/rental.ts";
@@ -68,11 +68,12 @@ export default defineCommand({
     const { method, path } = operation;
     const look =
       "`gpuctl api-keys list` shows whether the key was created. If so, revoke it, because its value is lost.";
+    const check = settings.dryRun ? undefined : await newAfter("key", () => listApiKeys(context), look);
     const data = await progress("Creating the key", () =>
       writeAndCheck(
         async () => createdKey(await request({ method, path, host: "compute", body: JSON.stringify(body) })),
         look,
-        () => keysNamed(name, { records: () => listApiKeys(context), look }),
+        check,
       ),
     );
     context.setFailureContext(

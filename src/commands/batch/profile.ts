@@ -27,10 +27,10 @@ export function modelField(
 
 export const defaultModelFlag = {
   defaultModel: flag.text(
-    "Model for the prompts if --model is not set; `gpuctl batch manifest` sets it to the model of your profile",
+    "Model for the prompts if --model is not set. `gpuctl batch manifest` writes it into its jobs, which have no profile",
     {
       value: "NAME",
-      defaultText: "image.model or chat.model of the profile",
+      defaultText: `image.model or chat.model of the profile, or ${defaultPictureModel} for images`,
     },
   ),
 } as const;

@@ -32,7 +32,7 @@ import { assertPrompts, defaultModelFlag, modelField, pricesFlag, pricesOf } fro
 
 const runFlags = {
   out: flag.text(
-    "Output file, with one line for each line of the input, in any order; with shards, the file of the whole batch",
+    "Output file, with one line for each line of the input, in any order. A shard writes its own file next to it, such as answers.0-of-8.jsonl for answers.jsonl",
     { value: "FILE" },
   ),
   prompts: flag.text(

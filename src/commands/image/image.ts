@@ -133,7 +133,8 @@ async function referencePicture(path: string, files: Context["files"]): Promise<
   const bytes = await files.read(path, "--image", "bytes");
   const ext = sniff(bytes)?.ext;
   if (ext === undefined || !["png", "jpg", "webp"].includes(ext)) {
-    throw new UsageError(`--image must be a PNG, JPEG or WebP image; ${path} is ${ext ?? "none of them"}`);
+    const given = path === "-" ? "stdin" : path;
+    throw new UsageError(`--image must be a PNG, JPEG or WebP image; ${given} is ${ext ?? "none of them"}`);
   }
   return Buffer.from(bytes).toString("base64");
 }

@@ -1,10 +1,10 @@
 import { basename } from "node:path";
 import { arg } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
-import { createdKey, keysNamed } from "../../command-kit/described/keys.ts";
+import { createdKey } from "../../command-kit/described/keys.ts";
 import { differentFields } from "../../command-kit/described/offered.ts";
 import { flag } from "../../command-kit/flag.ts";
-import { writeAndCheck } from "../../command-kit/outcomes.ts";
+import { newAfter, writeAndCheck } from "../../command-kit/outcomes.ts";
 import { UsageError } from "../../core/errors.ts";
 import { bodyOf, sshKeyFields } from "../../openapi/resources.ts";
 import { columns, listSshKeys, sshKeyOperation, withFingerprint } from "./keys.ts";
@@ -48,11 +48,12 @@ export default defineCommand({
     if (unknown.length > 0) throw differentFields("add SSH keys", operation.id, unknown);
     const { method, path } = operation;
     const look = "`gpuctl ssh-keys list` shows whether the key was added.";
+    const check = settings.dryRun ? undefined : await newAfter("key", () => listSshKeys(context), look);
     const data = await progress("Adding the key", () =>
       writeAndCheck(
         async () => createdKey(await request({ method, path, host: "compute", body: JSON.stringify(body) })),
         look,
-        () => keysNamed(name, { records: () => listSshKeys(context), look }),
+        check,
       ),
     );
     return { data, rows: withFingerprint(data) };

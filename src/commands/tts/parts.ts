@@ -118,8 +118,8 @@ const takenOver = (folder: string): InUse =>
 
 /**
  * Returns the folder for the parts. It is next to the output or, for stdout, in the state folder. It is named after the
- * output file, or else the input file, or else the beginning of the text. Texts share a folder if this name, the
- * service and the fields of their requests are the same.
+ * output file, or else the input file, or else the beginning of the text. Texts share a folder if the output file
+ * (or else the path of the input file), the service and the fields of their requests are the same.
  */
 async function folderFor(
   { target: { to }, file, names, fields }: LongText,

@@ -64,8 +64,8 @@ const errorFields: ReadonlySet<string> = new Set([
 /** The message of a body that has nothing but an error, as gateways send it. Undefined for any other body. */
 function errorOnlyIn(body: unknown): string | undefined {
   if (!isRecord(body)) return undefined;
-  const { error, detail, object } = body;
-  if (!error && !detail && object !== "error") return undefined;
+  const { error, object } = body;
+  if (!error && object !== "error") return undefined;
   const isOnly = Object.entries(body).every(([name, value]) => errorFields.has(name) || value === null);
   if (!isOnly) return undefined;
   return `the service reported an error: ${readFailure(200, JSON.stringify(body)).message}`;
