@@ -50,6 +50,33 @@ describe("rentals ssh", () => {
     expect(calls).toEqual([["ssh", "-p", "30022", "ubuntu@203.0.113.7", ...words.slice(1)]]);
   });
 
+  test.each([
+    ["rentals ssh 1 echo -q hi", "-q follows the command"],
+    ["rentals ssh 1 echo hi -o json", "-o follows the command"],
+    ["rentals ssh 1 ls --help", "--help follows the command"],
+    ["rentals ssh 1 ls -q -- x", "-q follows the command"],
+    ["rentals ssh 1 python3 --version", "it is not clear of which program --version"],
+    ["rentals ssh 1 ls -l", "unknown flag '-l'"],
+    ["rentals run --gpus 1 echo --label x", "--label follows the command"],
+  ])("%s is refused, because the flag may belong to either command", async (line, problem) => {
+    const { run } = await createCli({ respond: lookupReturns(running) });
+    const { calls, programs } = sshExiting(0);
+    const { code, err, requests } = await run(line, { ...overNetwork(), programs });
+    expect({ code, requests, calls }).toEqual({ code: 2, requests: [], calls: [] });
+    expect(err).toContain(problem);
+    expect(err).toContain("--");
+  });
+
+  test.each(["rentals ssh -q 1 echo hi", "rentals ssh 1 -q echo hi", "rentals ssh -q 1 -- echo hi"])(
+    "%s runs the command",
+    async (line) => {
+      const { run } = await createCli({ respond: lookupReturns(running) });
+      const { calls, programs } = sshExiting(0);
+      await run(line, { ...overNetwork(), programs });
+      expect(calls).toEqual([["ssh", "-p", "30022", "ubuntu@203.0.113.7", "echo", "hi"]]);
+    },
+  );
+
   test("runs the command even if the environment or the profile sets another format", async () => {
     const { run } = await createCli({ respond: lookupReturns(running) });
     const { calls, programs } = sshExiting(42);

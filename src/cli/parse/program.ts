@@ -10,7 +10,15 @@ import {
   flagsFromCli,
   globalsFromCli,
 } from "./options.ts";
-import { flagsOf, rejectMisspelling, unknownFlag, unknownWord, usageHint } from "./unknown.ts";
+import {
+  assertSeparated,
+  flagsOf,
+  rejectMisspelling,
+  takesCommandLine,
+  unknownFlag,
+  unknownWord,
+  usageHint,
+} from "./unknown.ts";
 
 /** A parsed command line: a text to print, a path to show help for, a group without a command, or a command to run. */
 export type Parsed =
@@ -108,13 +116,14 @@ function emptyCommand(path: readonly string[], line: Line): Command {
     .showSuggestionAfterError(false)
     .helpOption(false)
     .option("-h, --help")
-    .version(line.version, "-V, --version")
     .configureOutput({
       writeOut: (text) => {
         line.parsed = { show: text };
       },
       writeErr: () => {},
     });
+  // The version of another program may be meant.
+  if (!takesCommandLine(path)) command.version(line.version, "-V, --version");
   declareGlobals(command, checkedLine(path, line));
   return command;
 }
@@ -146,6 +155,7 @@ function addCommand(noun: Command, command: CommandNode, line: Line): void {
   }, noun);
   declareFlags(last, command, { ...checkedLine(path, line), lenient: line.lenient });
   last.arguments("[words...]").action((args: string[], _options: unknown, self: Command) => {
+    assertSeparated(command, args, line.argv);
     if (asksForHelp(self)) {
       line.parsed = { help: path };
       return;

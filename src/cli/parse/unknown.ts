@@ -11,6 +11,36 @@ export const usageHint = (path: readonly string[]): string => {
   return `\`${["gpuctl", ...path, "--help"].join(" ")}\` lists the ${isCommand ? "flags" : "commands"}.`;
 };
 
+const separator = "Flags of the command that you want to run come after --.";
+
+/** Whether the command takes the words of another command. */
+export const takesCommandLine = (path: readonly string[]): boolean =>
+  commandAt(path)?.args.some(({ isCommandLine }) => isCommandLine) === true;
+
+/**
+ * Throws `UsageError` if a flag follows the words of a command line that is not after `--`: the flag may have been meant
+ * for that command.
+ */
+export function assertSeparated(
+  { args, path }: CommandNode,
+  given: readonly string[],
+  argv: readonly string[],
+): void {
+  const at = args.findIndex(({ isCommandLine }) => isCommandLine);
+  if (at < 0 || given[at] === undefined) return;
+  const end = argv.indexOf("--");
+  const before = end < 0 ? argv : argv.slice(0, end);
+  const words = given.slice(at, given.length - (argv.length - before.length - (end < 0 ? 0 : 1)));
+  // Looks for the words from the end, because an earlier word may be the value of a flag.
+  let first = before.length;
+  for (const word of words.toReversed()) first = before.lastIndexOf(word, first - 1);
+  const flag = words.length === 0 ? undefined : before.slice(first).find((word) => /^-./.test(word));
+  if (flag === undefined) return;
+  throw new UsageError(`${flag} follows the command, so it is not clear whether it belongs to the command`, {
+    hint: `Put -- before the command, and the flags of gpuctl before --: gpuctl ${path.join(" ")} ... -- ${words[0]} ...`,
+  });
+}
+
 const commandAt = (path: readonly string[]): CommandNode | undefined =>
   commandsWithin(path).find((command) => wordsOf(command) === path.join(" "));
 
@@ -134,6 +164,11 @@ export function unknownFlag(flag: string, path: readonly string[], argv: readonl
   if (flag.startsWith("-=")) {
     return unexpectedValue(shortFlagBefore(flag.slice(1), argv), flag.slice(2));
   }
+  if (takesCommandLine(path) && ["-V", "--version"].includes(flag)) {
+    return new UsageError(`it is not clear of which program ${flag} shall print the version`, {
+      hint: `\`gpuctl --version\` prints the version of gpuctl. ${separator}`,
+    });
+  }
   const own = flagsOf(path);
   if (own.includes(name)) {
     return unexpectedValue(name, flag.slice(name.length + 1));
@@ -152,7 +187,8 @@ export function unknownFlag(flag: string, path: readonly string[], argv: readonl
     .map(wordsOf);
   const long = own.filter((spelling) => spelling.startsWith("--"));
   const meant = takers.length > 0 ? ` (a flag of ${takers.join(", ")})` : didYouMean(name, long);
-  return new UsageError(`unknown flag '${name}'${meant}`, { hint: usageHint(path) });
+  const hint = takesCommandLine(path) ? `${separator} ${usageHint(path)}` : usageHint(path);
+  return new UsageError(`unknown flag '${name}'${meant}`, { hint });
 }
 
 const unexpectedValue = (flag: string, value: string): UsageError =>

@@ -19,7 +19,9 @@ export default defineCommand({
   operation: "getRental",
   args: [
     rentalId,
-    arg.texts("ARGS", "Arguments after --, passed to ssh unchanged: options, then the remote command"),
+    arg.texts("ARGS", "Arguments after --, passed to ssh unchanged: options, then the remote command", {
+      isCommandLine: true,
+    }),
   ],
   fieldsWithoutFlag: ["rentalId"],
   flags: {

@@ -12,7 +12,7 @@ export function idOf(record: unknown): string | undefined {
 const idPaths = ["id", "rentalId"];
 
 const idText = (id: unknown): string | undefined =>
-  typeof id === "string" || typeof id === "number" ? String(id) : undefined;
+  (typeof id === "string" && id !== "") || typeof id === "number" ? String(id) : undefined;
 
 /** The IDs of a record, in the order of `idPaths`. A record may have a second ID, such as its ID in a database. */
 export const idsOf = (record: unknown): readonly (string | number)[] =>

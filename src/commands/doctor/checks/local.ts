@@ -52,9 +52,13 @@ export const stateFolder: Check = async ({ stateFolder: folder, stat }) => {
 export const sandbox: Check = async ({ sandboxHealth, settings }) => {
   const { packages, file, exists, problem } = await sandboxHealth();
   if (problem !== undefined) {
+    // A file that cannot be read, or a full disk, does not mean that the file is damaged.
+    const isUnusable = /damaged|malformed|not a database|newer version/.test(problem);
     return failure(
       `${file}: ${problem}`,
-      "Run `gpuctl sandbox reset` to move the file aside and start with a new one.",
+      isUnusable
+        ? "Run `gpuctl sandbox reset` to move the file aside and start with a new one."
+        : "Free some disk space, or make the file and its folder readable and writable for you.",
     );
   }
   const missing = packages.filter((one) => one.problem !== undefined);
