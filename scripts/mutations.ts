@@ -642,10 +642,10 @@ export const mutations: readonly Mutation[] = [
     tests: engines,
   },
   {
-    name: "a restored engine keeps the variable of its key",
+    name: "a snapshot names the variable of an engine's key",
     file: "src/sandbox/control/snapshot.ts",
-    from: "apiKeyEnv !== undefined && !isKnown",
-    to: "false",
+    from: 'table === "engines" ? rows.map(withoutKeyName) : rows',
+    to: "rows",
     tests: engines,
   },
   {

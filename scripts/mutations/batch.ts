@@ -89,10 +89,17 @@ export const batchMutations: readonly Mutation[] = [
     tests,
   },
   {
+    name: "a torn line of a batch's output cuts off the result after it",
+    file: "src/batch/engine/unjournaled.ts",
+    from: "if (torn) throw await unexpected(torn, false);",
+    to: "if (torn) continue;",
+    tests: ["test/commands/batch-resume.test.ts"],
+  },
+  {
     name: "a batch cuts off a line that the user added to its output",
     file: "src/batch/engine/unjournaled.ts",
-    from: "} else if (isRecord(value) || !isTornLine(line)) {",
-    to: "} else if (Number.isNaN(line.number)) {",
+    from: "else if (isRecord(value) || !isTornLine(line)) throw",
+    to: "else if (Number.isNaN(line.number)) throw",
     tests: ["test/commands/batch-resume.test.ts"],
   },
   {

@@ -3,6 +3,34 @@ import type { Mutation } from "../mutations.ts";
 /** Creating, limiting and ending rentals, and limits of what inference costs. */
 export const rentingMutations: readonly Mutation[] = [
   {
+    name: "what ssh writes when it loses the connection counts as output of the command",
+    file: "src/jobs/ssh.ts",
+    from: "if (held.length > 0 && !(isLost && held.at(-1) === lineFeed)) await take(held);",
+    to: "if (held.length > 0) await take(held);",
+    tests: ["test/commands/rentals-run.test.ts"],
+  },
+  {
+    name: "an event of the guard that only reports something counts as a success",
+    file: "src/commands/rentals/guard.ts",
+    from: "error === undefined && done.has(event)",
+    to: "error === undefined && event",
+    tests: ["test/commands/rentals-guard.test.ts"],
+  },
+  {
+    name: "a session goes back to the first of several unanswered instructions",
+    file: "src/sessions/open.ts",
+    from: "    later.add(id);\n",
+    to: "",
+    tests: ["test/commands/chat-sessions.test.ts"],
+  },
+  {
+    name: "an inference URL also applies to another tenant of the same host",
+    file: "src/core/urls.ts",
+    from: 'new URL(url).href.replace(/\\/+$/, "") : url',
+    to: "new URL(url).origin : url",
+    tests: ["test/commands/config.test.ts"],
+  },
+  {
     name: "a burn limit does not count the new rental",
     file: "src/commands/rentals/create/burn.ts",
     from: "const total = active + (added?.cost ?? 0n);",
