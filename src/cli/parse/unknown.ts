@@ -13,9 +13,9 @@ export const usageHint = (path: readonly string[]): string => {
 
 const separator = "Flags of the command that you want to run come after --.";
 
-/** Whether the command takes the words of another command. */
+/** Whether the command takes the words of another command. Does not read the commands of a whole noun. */
 export const takesCommandLine = (path: readonly string[]): boolean =>
-  commandAt(path)?.args.some(({ isCommandLine }) => isCommandLine) === true;
+  path.length > 1 && commandAt(path)?.args.some(({ isCommandLine }) => isCommandLine) === true;
 
 /**
  * Throws `UsageError` if a flag follows the words of a command line that is not after `--`: the flag may have been meant
