@@ -3,7 +3,7 @@ import { effectOfRequest } from "../contract/plain/response-limits.ts";
 import type { Route } from "../contract/plain/route.ts";
 import { createRedactor, type Redactor } from "../core/redact.ts";
 import { NoBaseUrl, NoCredential } from "../core/service-errors.ts";
-import { assertSecureUrl, baseUrlFor, fitsHeader, pathSegment } from "../core/urls.ts";
+import { assertSecureUrl, baseUrlFor, fitsHeader, pathSegment, whyUnfitForHeader } from "../core/urls.ts";
 
 /** Where requests are sent, and with which API key. */
 export interface Target {
@@ -110,11 +110,7 @@ function urlOf(route: Pick<Route, "path" | "host">, target: Target): URL {
 function authorization(url: URL, { apiKey, insecureHttp }: Target): Record<string, string> {
   const key = apiKey?.trim();
   if (!key) throw new NoCredential();
-  if (!fitsHeader(key)) {
-    throw new NoCredential(
-      "the API key is too long, or contains characters that an HTTP header cannot contain",
-    );
-  }
+  if (!fitsHeader(key)) throw new NoCredential(`the API key ${whyUnfitForHeader(key)}`);
   assertSecureUrl(url, { insecureHttp });
   return { Authorization: `Bearer ${key}` };
 }

@@ -8,7 +8,7 @@ import type { OperationId } from "../contract/index.ts";
 import type { Redactor } from "../core/redact.ts";
 import type { Result } from "../core/result.ts";
 import type { Shell } from "../core/runtime/shells.ts";
-import type { ExpectationResult } from "../core/sandbox.ts";
+import type { ExpectationResult, StateProblem } from "../core/sandbox.ts";
 import type { Processes } from "../core/tasks/lock.ts";
 import type { Environment } from "../core/urls.ts";
 import type { InputKind } from "../core/values/input-limits.ts";
@@ -503,5 +503,7 @@ export interface SandboxHealth {
   readonly packages: readonly { readonly name: string; readonly use: string; readonly problem?: string }[];
   readonly file: string;
   readonly exists: boolean;
-  readonly problem?: string;
+  /** Why the file cannot be used. */
+  readonly problem?: string | undefined;
+  readonly kind?: StateProblem | undefined;
 }

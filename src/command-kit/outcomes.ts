@@ -22,19 +22,6 @@ export async function writeAndCheck<Value>(
   }
 }
 
-/**
- * Lists resources before one of them is created. Returns a `check` for {@link writeAndCheck} that says what is new in the
- * list, and then where the user can look.
- */
-export async function newAfter(
-  thing: string,
-  list: () => Promise<unknown>,
-  look: string,
-): Promise<() => Promise<string>> {
-  const before = await idsOf(list);
-  return async () => `${finding(thing, before, await idsOf(list))} ${look}`;
-}
-
 /** What happened to items that failed, as parts of a sentence: `failed`, and that their outcome is unknown. */
 export function notDone(failures: readonly FailedItem[], failed: string): readonly string[] {
   const unknown = failures.filter(({ error }) => isUnknown(error)).length;
@@ -75,7 +62,7 @@ export function createAndCheck<Value>(
       .join(" ");
     const check = async () => {
       const findings = lists.map(async ([one, again], at) => {
-        const found = finding(one, listed[at], await idsOf(again));
+        const found = newSince(one, listed[at], await idsOf(again));
         return lists.length === 1 ? found : `${one === "rental" ? "Rentals" : "Volumes"}: ${found}`;
       });
       return (await Promise.all(findings)).join(" ");
@@ -109,7 +96,7 @@ export const problemWithoutId = (created: unknown): string | undefined =>
 const checkFailed = "The outcome could not be checked. Check it yourself before you try again.";
 
 /** The IDs in the list. Undefined if the list cannot be read: the command must continue even then. */
-async function idsOf(list: () => Promise<unknown>): Promise<readonly string[] | undefined> {
+export async function idsOf(list: () => Promise<unknown>): Promise<readonly string[] | undefined> {
   try {
     return recordsOf(await list()).map((record) => idOf(record) ?? "(no ID)");
   } catch {
@@ -120,7 +107,8 @@ async function idsOf(list: () => Promise<unknown>): Promise<readonly string[] | 
 const newIn = (after: readonly string[] = [], before: readonly string[] = after): readonly string[] =>
   after.filter((id) => !before.includes(id));
 
-function finding(
+/** What is new in a list, as a sentence. `before` and `after` are undefined if the list could not be read. */
+export function newSince(
   thing: string,
   before: readonly string[] | undefined,
   after: readonly string[] | undefined,

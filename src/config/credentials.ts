@@ -1,11 +1,10 @@
 import type { RequestParts } from "../client/request.ts";
 import { Interrupted, reasonOf, UsageError } from "../core/errors.ts";
-import { maxSecretLength } from "../core/redact.ts";
 import { keyVariable } from "../core/runtime/key-variable.ts";
 import { NoCredential } from "../core/service-errors.ts";
 import { keyEnding } from "../core/text.ts";
 import type { Environment } from "../core/urls.ts";
-import { assertSecureUrl, baseUrlFor, fitsHeader, originOf } from "../core/urls.ts";
+import { assertSecureUrl, baseUrlFor, fitsHeader, originOf, whyUnfitForHeader } from "../core/urls.ts";
 import { type Profile, profileOf, profileValue, readConfig } from "./file.ts";
 import type { CommandOutput, ConfigFiles, Credential, KeyInUse, SandboxKeys, Secrets } from "./types.ts";
 
@@ -165,14 +164,8 @@ async function printedKey(command: string, source: string, output: CommandOutput
   const key = first.trim();
   if (fitsHeader(key)) return key;
   const part = others.length > 0 ? "the first line" : "the text";
-  throw new KeyCommandFailed(source, `${part} that ${shown} printed ${whyUnfit(key)}`);
+  throw new KeyCommandFailed(source, `${part} that ${shown} printed ${whyUnfitForHeader(key)}`);
 }
-
-/** Why a key does not fit a header. */
-const whyUnfit = (key: string): string =>
-  key.length > maxSecretLength
-    ? `has more than ${maxSecretLength} characters`
-    : "has spaces, or characters that an HTTP header cannot contain";
 
 export interface SecretsOptions {
   readonly keyring: Keyring;
@@ -195,7 +188,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
     if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return "it is a URL; --base-url sets the host";
     if (/^(?:~|\.{1,2})?[\\/]|^[a-z]:\\/i.test(text))
       return "it is a path; to read a file, use --with-token < FILE";
-    return fitsHeader(text) ? undefined : `it ${whyUnfit(text)}`;
+    return fitsHeader(text) ? undefined : `it ${whyUnfitForHeader(text)}`;
   };
   const keyQuestionProblem = (key: string): string | undefined => keyProblem(key)?.replace(/^it/, "The key");
   return {

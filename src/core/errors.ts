@@ -341,6 +341,7 @@ const reasons: Readonly<Record<string, string>> = {
   EISDIR: folderReason,
   ENOENT: "the folder does not exist; create it first",
   ENOTDIR: "part of the path is a file",
+  EEXIST: "a file with this name already exists",
   ENAMETOOLONG: "the name is too long",
   EINVAL: "the file name is not supported here",
   ELOOP: "too many levels of symbolic links",

@@ -10,6 +10,18 @@ export const sandboxKeys = {
   readOnly: `${sandboxKeyPrefix}read-only`,
 } as const;
 
+/** Why the file with the state of a sandbox cannot be used. */
+export type StateProblem = "unavailable" | "damaged" | "newer" | "foreign";
+
+/** What to do if the file with the state of a sandbox cannot be used. */
+export function stateHint(problem: string | undefined): string {
+  if (problem === "unavailable") {
+    return "Free some disk space, wait until other gpuctl processes have ended, or set GPUCTL_STATE_DIR to a folder that you can write to.";
+  }
+  const update = problem === "newer" ? "Update gpuctl, or run" : "Run";
+  return `${update} \`gpuctl sandbox reset\` to move the file aside and start with a new one.`;
+}
+
 /** The names of the operation sets of a sandbox. Each set resembles a service that serves only some operations. */
 export const operationSetNames = ["documented", "replacements", "legacy"] as const;
 

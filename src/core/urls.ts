@@ -78,6 +78,9 @@ export const baseUrlFor = (
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Whether a variable is one of gpuctl itself. Such a variable may hold a key, so no other program gets it. */
+export const isOwnVariable = (name: string): boolean => /^gpuctl_/i.test(name);
+
 /**
  * The environment variable that sets the proxy for a protocol such as `https:`. If several are set, returns the one
  * that proxy-from-env uses. NO_PROXY may exempt a host from the proxy.
@@ -90,6 +93,12 @@ export function proxyVariable(protocol: string, environment: Environment): strin
 /** Whether an API key can be sent in a header: it must be visible ASCII without spaces, and not too long. */
 export const fitsHeader = (key: string): boolean =>
   key.length <= maxSecretLength && /^[\x21-\x7e]+$/.test(key);
+
+/** Why a key does not fit a header, as the end of a sentence about the key. */
+export const whyUnfitForHeader = (key: string): string =>
+  key.length > maxSecretLength
+    ? `has more than ${maxSecretLength} characters`
+    : "has spaces, or characters that an HTTP header cannot contain";
 
 /** Throws `InsecureUrl` if a key would be sent to the URL unencrypted. Loopback hosts are allowed. */
 export function assertSecureUrl(url: URL, { insecureHttp }: { readonly insecureHttp: boolean }): void {

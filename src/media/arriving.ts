@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { EmptyResult, ResultLost } from "../core/errors.ts";
 import { asList, asRecord, asText, shownAt } from "../core/json.ts";
+import { failureIn } from "../core/responses/success.ts";
 import { saveMemory } from "../core/runtime/memory-flags.ts";
 import { uniqueHex } from "../core/text.ts";
 import { Base64Decoder, decoderSlack, invalidCharacters, isEmpty, undecodable } from "./base64.ts";
@@ -280,7 +281,7 @@ export const seedIn = (entry: ListedPicture["entry"]): number | string | undefin
 
 /**
  * The pictures of a response. The list is never empty: if there is no picture, or more than `maxResults` of them, the
- * `media` of its only element is a sentence that says so.
+ * `media` of its only element is a sentence that says so, or the error that the response reports instead.
  */
 export function picturesIn(response: unknown, arriving: readonly ArrivingMedia[]): readonly ListedPicture[] {
   const entries = asList(asRecord(response).images).map(asRecord);
@@ -293,13 +294,13 @@ export function picturesIn(response: unknown, arriving: readonly ArrivingMedia[]
   });
   const all = [...pictures, ...Array.from(unlisted, (media) => ({ media, entry: {} }))];
   if (all.length > maxResults) return [{ media: tooMany("image", all.length), entry: {} }];
-  return all.length > 0 ? all : [{ media: noMedia("image"), entry: {} }];
+  return all.length > 0 ? all : [{ media: failureIn(response) ?? noMedia("image"), entry: {} }];
 }
 
 /**
  * The sound of a response, and further sounds if the response contains the key `audio` more than once. If the first
- * sound is missing or cannot be decoded, a sentence that says so takes its place. If there are more than `maxResults`
- * sounds, the only element is such a sentence.
+ * sound is missing or cannot be decoded, a sentence that says so takes its place, or the error that the response reports
+ * instead. If there are more than `maxResults` sounds, the only element is such a sentence.
  */
 export function soundsIn(
   response: unknown,
@@ -309,8 +310,8 @@ export function soundsIn(
   const listed = arrivedMedia(text, byPlaceholder(arriving), "audio");
   const unlisted = unlistedMedia([text], arriving);
   const [first, ...others] = unlisted;
-  if (first === undefined) return [listed];
   const isMissing = listed === noMedia("audio");
+  if (first === undefined) return [isMissing ? (failureIn(response) ?? listed) : listed];
   const count = unlisted.length + (isMissing ? 0 : 1);
   if (count > maxResults) return [tooMany("audio", count)];
   return isMissing ? [first, ...others] : [listed, first, ...others];

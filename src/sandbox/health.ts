@@ -3,11 +3,12 @@ import { reasonOf } from "../core/errors.ts";
 import { locate } from "../core/runtime/packages.ts";
 import { importOptional, MissingDependency } from "./packages.ts";
 import { schemaVersion } from "./store/schema.ts";
+import { StoreError, storeError } from "./store/store.ts";
 
 /**
  * Checks the sandbox's optional packages and its state file without changing the state. If a package or the file cannot
- * be used, its `problem` says why. The `problem` of a package completes a sentence that begins with the package's name,
- * such as `is not installed`.
+ * be used, its `problem` says why, and for the file, `kind` says what kind of problem it is. The `problem` of a package
+ * completes a sentence that begins with the package's name, such as `is not installed`.
  */
 export async function health(file: string) {
   const packages = await Promise.all(
@@ -19,7 +20,9 @@ export async function health(file: string) {
   );
   const exists = existsSync(file);
   const usable = packages[0]?.problem === undefined;
-  return { packages, file, exists, ...(exists && usable && (await problemOf(() => checkIntegrity(file)))) };
+  const failure =
+    exists && usable ? await checkIntegrity(file).catch((error) => storeError(file, error)) : undefined;
+  return { packages, file, exists, problem: failure?.reason, kind: failure?.problem };
 }
 
 const notFound = Object.assign(new Error("not found"), { code: "ERR_MODULE_NOT_FOUND" });
@@ -51,9 +54,11 @@ async function checkIntegrity(file: string): Promise<void> {
   try {
     const [row] = database.prepare("PRAGMA quick_check(1)").all();
     const verdict = Object.values(Object(row))[0];
-    if (verdict !== "ok") throw new Error(`it is damaged: ${verdict}`);
+    if (verdict !== "ok") throw new StoreError(file, `it is damaged: ${verdict}`, "damaged");
     const version = Number(Object.values(Object(database.prepare("PRAGMA user_version").get()))[0]);
-    if (version > schemaVersion) throw new Error("it was written by a newer version of gpuctl");
+    if (version > schemaVersion) {
+      throw new StoreError(file, "it was written by a newer version of gpuctl", "newer");
+    }
   } finally {
     database.close();
   }

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, rename, rm, stat, utimes } from "node:fs/promises";
-import { codeOf, reasonOf, SaveFailed, saveFailed, Unavailable } from "../core/errors.ts";
+import { codeOf, diskReason, SaveFailed, saveFailed, Unavailable } from "../core/errors.ts";
 import { readTextFile, writePrivateFile } from "../core/files.ts";
 import { asRecord, parseJson } from "../core/json.ts";
 import { locked, type Processes } from "../core/tasks/lock.ts";
@@ -51,7 +51,7 @@ export async function readSession(path: string, processes: Processes): Promise<C
   const text = await readTextFile(path).catch((error) => {
     if (codeOf(error) === "ENOENT") return undefined;
     throw new Unavailable(
-      `the chat session cannot be read: ${reasonOf(error)}`,
+      `the chat session cannot be read: ${diskReason(error)}`,
       `Move ${path} out of the sessions folder.`,
     );
   });

@@ -97,7 +97,7 @@ export async function filesIn(folder: string): Promise<readonly string[]> {
   } catch (error) {
     if (codeOf(error) === "ENOENT") return [];
     throw new UsageError(`the chat sessions in ${folder} cannot be read: ${diskReason(error)}`, {
-      hint: "Make the folder readable, or set GPUCTL_STATE_DIR to another folder.",
+      hint: "Check the folder, or set GPUCTL_STATE_DIR to another folder.",
     });
   }
 }

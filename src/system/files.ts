@@ -6,6 +6,7 @@ import {
   promises,
   readFileSync,
   readlinkSync,
+  statfsSync,
   statSync,
 } from "node:fs";
 import { homedir, hostname, tmpdir } from "node:os";
@@ -263,6 +264,16 @@ export function isWritable(path: string): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** Implements `Machine.freeBytes`. */
+export function freeBytes(path: string): number | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize;
+  } catch {
+    return undefined;
   }
 }
 

@@ -2,7 +2,7 @@ import process from "node:process";
 import type { Readable } from "node:stream";
 import { isatty } from "node:tty";
 import { usesAscii } from "../core/locale.ts";
-import { collected, nodeFiles, openWaiting } from "./files.ts";
+import { collected, freeBytes, nodeFiles, openWaiting } from "./files.ts";
 import { interruption } from "./interruption.ts";
 import { copyThroughTerminal, drawnInAscii, fullScreen, sink, spinner } from "./terminal.ts";
 import type { Prompts, Source, System } from "./types.ts";
@@ -60,6 +60,7 @@ export async function nodeSystem(): Promise<System> {
     },
     machine: {
       nodeVersion: process.versions.node,
+      freeBytes,
       platform: process.platform,
       home: env.HOME || env.USERPROFILE || "",
     },

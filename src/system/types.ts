@@ -305,4 +305,6 @@ export interface Machine {
   readonly nodeVersion: string;
   readonly platform: string;
   readonly home: string;
+  /** The bytes that the user can still write to the file system of a path; undefined if this is not known. */
+  readonly freeBytes: (path: string) => number | undefined;
 }

@@ -104,7 +104,7 @@ describe("the inference base URL of a profile", () => {
     await both(cli);
     expect(await cli.run(line)).toMatchObject({
       code: 0,
-      err: `inferenceBaseUrl was removed, because ${inference} belongs to the previous service.\n`,
+      err: `inferenceBaseUrl ${inference} was removed, because it was set for the previous base URL.\n`,
     });
     expect(await cli.run("config get inferenceBaseUrl")).toMatchObject({ code: 5 });
   });

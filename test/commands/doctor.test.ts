@@ -367,6 +367,24 @@ describe("doctor checks the state folder", () => {
   });
 });
 
+describe("doctor checks the free space of the state folder's disk", () => {
+  test.each([
+    [2 ** 30, "ok"],
+    [undefined, "ok"],
+    [12_345, "failure"],
+  ] as const)("%s bytes: %s", async (bytes, status) => {
+    const result = await checked("state folder", {
+      respond: healthyService,
+      machine: { freeBytes: () => bytes },
+    });
+    expect(result.status).toBe(status);
+    if (status === "failure") {
+      expect(result.message).toMatch(/^no space left on the disk of \/.*: 12 KiB free$/);
+      expect(result.advice).toBe("Free some disk space, or set GPUCTL_STATE_DIR to another folder.");
+    }
+  });
+});
+
 describe("doctor checks the sandbox, other programs and completions", () => {
   test.each([
     [{ packages: [], exists: true }, "ok"],
@@ -392,6 +410,20 @@ describe("doctor checks the sandbox, other programs and completions", () => {
     expect(await checked("sandbox", { respond: healthyService, machine: { sandboxHealth } })).toMatchObject({
       status,
       message: expect.stringContaining(message),
+    });
+  });
+
+  test.each([
+    ["unavailable", "Free some disk space"],
+    ["damaged", "Run `gpuctl sandbox reset`"],
+    ["newer", "Update gpuctl, or run `gpuctl sandbox reset`"],
+  ] as const)("the advice for a state that is %s fits", async (kind, advice) => {
+    const health = { packages: [], file: "/state/sandbox.sqlite", exists: true, problem: "it is bad", kind };
+    const machine = { sandboxHealth: async () => health };
+    expect(await checked("sandbox", { respond: healthyService, machine })).toMatchObject({
+      status: "failure",
+      message: "/state/sandbox.sqlite: it is bad",
+      advice: expect.stringContaining(advice),
     });
   });
 

@@ -314,6 +314,15 @@ describe("a response that cannot be used is saved", () => {
     expect(JSON.parse(await readFile(path, "utf8"))).toEqual(body);
   });
 
+  test.each(["tts hi", "image cat"])("by %s, which prints the error that it reports", async (line) => {
+    const body = { error: { message: "the model is not loaded" } };
+    const cli = await createCli({ respond: always(200, body) });
+    const { code, err } = await cli.run(line, overNetwork());
+    expect(code).toBe(7);
+    expect(err).toContain("the service reported an error: the model is not loaded");
+    expect(JSON.parse(await readFile(pathAfter("The response was saved to ", err), "utf8"))).toEqual(body);
+  });
+
   test.each([
     "tts hi",
     "image cat",

@@ -51,13 +51,16 @@ describe("rentals ssh", () => {
   });
 
   test.each([
-    ["rentals ssh 1 echo -q hi", "-q follows the command"],
-    ["rentals ssh 1 echo hi -o json", "-o follows the command"],
-    ["rentals ssh 1 ls --help", "--help follows the command"],
-    ["rentals ssh 1 ls -q -- x", "-q follows the command"],
-    ["rentals ssh 1 python3 --version", "it is not clear of which program --version"],
+    ["rentals ssh 1 echo -q hi", "it is not clear whether -q is for gpuctl or for the command"],
+    ["rentals ssh 1 echo hi -o json", "it is not clear whether -o is for gpuctl or for the command"],
+    ["rentals ssh 1 ls --help", "it is not clear whether --help is for gpuctl or for the command"],
+    ["rentals ssh 1 ls -q -- x", "it is not clear whether -q is for gpuctl or for the command"],
+    ["rentals ssh 1 python3 --version", "it is not clear whether --version is for gpuctl or for the command"],
     ["rentals ssh 1 ls -l", "unknown flag '-l'"],
-    ["rentals run --gpus 1 echo --label x", "--label follows the command"],
+    [
+      "rentals run --gpus 1 echo --label x",
+      "it is not clear whether --label is for gpuctl or for the command",
+    ],
   ])("%s is refused, because the flag may belong to either command", async (line, problem) => {
     const { run } = await createCli({ respond: lookupReturns(running) });
     const { calls, programs } = sshExiting(0);

@@ -210,21 +210,25 @@ describe("the body of a response from the fetch of a sandbox", () => {
     expect(closed).toMatchObject({ reason: { name: "TypeError", cause: { code: "ECONNRESET" } } });
   });
 
-  test("keeps the process running until it ends", async () => {
+  test("keeps the process running until it ends, and ends after a garbage collection, too", async () => {
     const library = new URL("../../src/library/sandbox.ts", import.meta.url).href;
     const script = `
       const { createSandbox } = await import(${JSON.stringify(library)});
       const sandbox = await createSandbox({ serve: false });
-      sandbox.fault({ operation: "createChatCompletion", cutStreamAfter: 2, stall: true });
+      sandbox.chatScript.set([{ text: "one two three", betweenTokensMs: 3_600_000 }]);
       const response = await sandbox.fetch("/v1/chat/completions", {
         method: "POST",
         headers: { Authorization: "Bearer " + sandbox.keys.full },
         body: JSON.stringify({ model: "m", stream: true, messages: [{ role: "user", content: "one two" }] }),
         signal: AbortSignal.timeout(300),
       });
-      await response.text().catch((error) => console.log(error.name));
+      const text = response.text();
+      await new Promise(setImmediate);
+      globalThis.gc();
+      await text.catch((error) => console.log(error.name));
       await sandbox.close();`;
-    const run = await execa(process.execPath, ["--import", "tsx", "--input-type=module", "--eval", script]);
+    const options = ["--expose-gc", "--import", "tsx", "--input-type=module"];
+    const run = await execa(process.execPath, [...options, "--eval", script], { timeout: 20_000 });
     expect(run.stdout).toBe("TimeoutError");
   });
 });

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
@@ -35,7 +35,16 @@ test("intact state has no problem", async () => {
 test("damaged state is reported", async () => {
   const file = await stateFile();
   await writeFile(file, "this is no database, and long enough to be read as one ".repeat(40));
-  expect((await health(file)).problem).toContain("not a database");
+  expect(await health(file)).toMatchObject({
+    problem: expect.stringContaining("not a database"),
+    kind: "damaged",
+  });
+});
+
+test("state that cannot be opened is not reported as damaged", async () => {
+  const file = await stateFile();
+  await mkdir(file);
+  expect(await health(file)).toMatchObject({ problem: expect.any(String), kind: "unavailable" });
 });
 
 /** Creates a state file, then makes a change that is not noticed when the file is opened. */

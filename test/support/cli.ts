@@ -115,7 +115,7 @@ export type LazyInput = () => Promise<Uint8Array>;
 /** The parts of the machine that a test can override. */
 export type TestMachine = Pick<
   Installation,
-  "nodeVersion" | "neededNode" | "platform" | "which" | "proxyFor" | "probe" | "sandboxHealth"
+  "nodeVersion" | "neededNode" | "platform" | "which" | "proxyFor" | "probe" | "sandboxHealth" | "freeBytes"
 >;
 
 export interface Cli {
@@ -242,7 +242,12 @@ export async function createCli({
         isWritable,
       },
       programs: { ...noPrograms, which: machine.which, ...options.programs },
-      machine: { nodeVersion: machine.nodeVersion, platform: machine.platform, home: folder },
+      machine: {
+        nodeVersion: machine.nodeVersion,
+        platform: machine.platform,
+        home: folder,
+        freeBytes: machine.freeBytes,
+      },
       interruptible: (work) => work(options.answerSignal?.() ?? new AbortController().signal),
       interrupted: options.signal ?? new AbortController().signal,
       random: () => 0.5,
@@ -383,6 +388,7 @@ const healthyMachine = (home: string): TestMachine => ({
   nodeVersion: "20.19.0",
   neededNode: ">=20.19",
   platform: "linux",
+  freeBytes: () => undefined,
   which: async () => undefined,
   proxyFor: async () => undefined,
   probe: async () => ({ date: new Date(firstMoment).toUTCString(), certificate: undefined }),

@@ -107,7 +107,7 @@ function group(path: readonly string[], line: Line): Command {
     });
 }
 
-function emptyCommand(path: readonly string[], line: Line): Command {
+function emptyCommand(path: readonly string[], line: Line, node?: CommandNode): Command {
   const command = new Command(path.at(-1) ?? "gpuctl")
     .exitOverride((error) => {
       throw reworded(error, path, line.argv);
@@ -122,8 +122,8 @@ function emptyCommand(path: readonly string[], line: Line): Command {
       },
       writeErr: () => {},
     });
-  // The version of another program may be meant.
-  if (!takesCommandLine(path)) command.version(line.version, "-V, --version");
+  // After the words of another command, its version may be meant.
+  if (!takesCommandLine(node)) command.version(line.version, "-V, --version");
   declareGlobals(command, checkedLine(path, line));
   return command;
 }
@@ -149,7 +149,7 @@ function addCommand(noun: Command, command: CommandNode, line: Line): void {
     const known = parent.commands.find((command) => command.name() === word);
     if (known) return known;
     const below = path.slice(0, index + 2);
-    const child = below.length === path.length ? emptyCommand(below, line) : group(below, line);
+    const child = below.length === path.length ? emptyCommand(below, line, command) : group(below, line);
     parent.addCommand(child);
     return child;
   }, noun);

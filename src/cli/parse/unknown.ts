@@ -11,33 +11,31 @@ export const usageHint = (path: readonly string[]): string => {
   return `\`${["gpuctl", ...path, "--help"].join(" ")}\` lists the ${isCommand ? "flags" : "commands"}.`;
 };
 
-const separator = "Flags of the command that you want to run come after --.";
+/** Whether the arguments of a command are the words of another command. */
+export const takesCommandLine = (command: CommandNode | undefined): boolean =>
+  command?.args.some(({ isCommandLine }) => isCommandLine) === true;
 
-/** Whether the command takes the words of another command. Does not read the commands of a whole noun. */
-export const takesCommandLine = (path: readonly string[]): boolean =>
-  path.length > 1 && commandAt(path)?.args.some(({ isCommandLine }) => isCommandLine) === true;
+const separatorHint = "Flags of the command that you want to run come after --.";
 
-/**
- * Throws `UsageError` if a flag follows the words of a command line that is not after `--`: the flag may have been meant
- * for that command.
- */
+/** Throws `UsageError` if a flag follows the words of another command without `--`: either command may be meant. */
 export function assertSeparated(
   { args, path }: CommandNode,
   given: readonly string[],
   argv: readonly string[],
 ): void {
   const at = args.findIndex(({ isCommandLine }) => isCommandLine);
-  if (at < 0 || given[at] === undefined) return;
-  const end = argv.indexOf("--");
-  const before = end < 0 ? argv : argv.slice(0, end);
-  const words = given.slice(at, given.length - (argv.length - before.length - (end < 0 ? 0 : 1)));
+  if (at < 0) return;
+  const end = argv.includes("--") ? argv.indexOf("--") : argv.length;
+  const before = argv.slice(0, end);
+  const afterCount = Math.max(0, argv.length - end - 1);
+  const [first, ...words] = given.slice(at, given.length - afterCount);
+  if (first === undefined) return;
   // Looks for the words from the end, because an earlier word may be the value of a flag.
-  let first = before.length;
-  for (const word of words.toReversed()) first = before.lastIndexOf(word, first - 1);
-  const flag = words.length === 0 ? undefined : before.slice(first).find((word) => /^-./.test(word));
+  const start = [first, ...words].reduceRight((to, word) => before.lastIndexOf(word, to - 1), before.length);
+  const flag = before.slice(start).find((word) => /^-./.test(word));
   if (flag === undefined) return;
-  throw new UsageError(`${flag} follows the command, so it is not clear whether it belongs to the command`, {
-    hint: `Put -- before the command, and the flags of gpuctl before --: gpuctl ${path.join(" ")} ... -- ${words[0]} ...`,
+  throw new UsageError(`it is not clear whether ${flag} is for gpuctl or for the command`, {
+    hint: `Put gpuctl's flags first, and -- before the command: gpuctl ${path.join(" ")} ... -- ${first} ...`,
   });
 }
 
@@ -143,12 +141,11 @@ export function unknownTopic(words: readonly string[]): UsageError {
 export function rejectMisspelling(word: string, path: readonly string[], count: number): void {
   const meant = path.length === 1 ? didYouMean(word, wordsAt(path), (verb) => asLine([...path, verb])) : "";
   if (meant === "") return;
-  throw new UsageError(`unknown command '${[...path, word].join(" ")}'${meant}`, {
-    hint:
-      count > 1
-        ? usageHint(path)
-        : `To use ${JSON.stringify(word)} as the prompt or message, pass it on stdin.`,
-  });
+  const asPrompt = `To use ${JSON.stringify(word)} as the prompt or message, pass it on stdin.`;
+  throw new UsageError(
+    `unknown command '${[...path, word].join(" ")}'${meant}`,
+    count > 1 ? {} : { hint: asPrompt },
+  );
 }
 
 /** The spellings of all flags that can follow these words. */
@@ -164,9 +161,10 @@ export function unknownFlag(flag: string, path: readonly string[], argv: readonl
   if (flag.startsWith("-=")) {
     return unexpectedValue(shortFlagBefore(flag.slice(1), argv), flag.slice(2));
   }
-  if (takesCommandLine(path) && ["-V", "--version"].includes(flag)) {
-    return new UsageError(`it is not clear of which program ${flag} shall print the version`, {
-      hint: `\`gpuctl --version\` prints the version of gpuctl. ${separator}`,
+  const runs = takesCommandLine(commandAt(path));
+  if (runs && ["-V", "--version"].includes(flag)) {
+    return new UsageError(`it is not clear whether ${flag} is for gpuctl or for the command`, {
+      hint: `\`gpuctl --version\` prints the version of gpuctl. ${separatorHint}`,
     });
   }
   const own = flagsOf(path);
@@ -187,7 +185,7 @@ export function unknownFlag(flag: string, path: readonly string[], argv: readonl
     .map(wordsOf);
   const long = own.filter((spelling) => spelling.startsWith("--"));
   const meant = takers.length > 0 ? ` (a flag of ${takers.join(", ")})` : didYouMean(name, long);
-  const hint = takesCommandLine(path) ? `${separator} ${usageHint(path)}` : usageHint(path);
+  const hint = runs ? `${separatorHint} ${usageHint(path)}` : usageHint(path);
   return new UsageError(`unknown flag '${name}'${meant}`, { hint });
 }
 

@@ -1,6 +1,7 @@
 import type { Failure } from "../../command-kit/context.ts";
 import { type FailedItem, reasonOf } from "../../core/errors.ts";
 import { asList, isRecord } from "../../core/json.ts";
+import { stateHint } from "../../core/sandbox.ts";
 import { isRedirect } from "../../core/service-errors.ts";
 import { sentence } from "../../core/text.ts";
 import { askedWait } from "../../core/values/durations.ts";
@@ -159,14 +160,6 @@ export const meanings: Readonly<
   StoreError: ({ problem }) => ({ code: "SANDBOX_STATE", exitCode: exit.usage, hint: stateHint(problem) }),
   MissingDependency: () => ({ code: "MISSING_DEPENDENCY", exitCode: exit.usage }),
 };
-
-function stateHint(problem: string | undefined): string {
-  if (problem === "unavailable") {
-    return "Free some disk space, wait until other gpuctl processes have ended, or set GPUCTL_STATE_DIR to a folder that you can write to.";
-  }
-  const update = problem === "newer" ? "Update gpuctl, or run" : "Run";
-  return `${update} \`gpuctl sandbox reset\` to move the file aside and start with a new one.`;
-}
 
 const meaningOf = (cause: unknown, sandbox: boolean): Meaning =>
   (cause instanceof Error && meanings[cause.name]?.(cause, sandbox, (issue) => issue)) || {

@@ -1,6 +1,7 @@
 import type { Attendance } from "../../command-kit/context.ts";
 import { CannotPrint, codeOf, reasonOf } from "../../core/errors.ts";
 import type { Redactor } from "../../core/redact.ts";
+import { isOwnVariable } from "../../core/urls.ts";
 import type { Io, Sink, System } from "../../system/types.ts";
 
 /** Creates the functions for a command that stays connected to a job until the job ends. */
@@ -21,7 +22,7 @@ export function createAttendance(
       await streams.stderr.end();
     },
     outputFailure: () => streams.stdout.failure() ?? streams.stderr.failure(),
-    variable: (name) => (/^gpuctl_/i.test(name) ? undefined : env[name]),
+    variable: (name) => (isOwnVariable(name) ? undefined : env[name]),
   };
 }
 

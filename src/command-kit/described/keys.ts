@@ -1,7 +1,9 @@
-import type { BufferedResponse } from "../../client/response.ts";
+import type { RequestParts } from "../../client/request.ts";
 import { NotFound, UnexpectedResponse, UsageError } from "../../core/errors.ts";
 import { firstAt } from "../../core/json.ts";
 import { idOf } from "../../core/responses/rental.ts";
+import type { Context } from "../context.ts";
+import { idsOf, newSince, writeAndCheck } from "../outcomes.ts";
 import { objectOf } from "../responses.ts";
 
 /** An SSH key or API key that a command acts on. */
@@ -65,29 +67,59 @@ export function keyText({ id, record }: NamedKey): string {
   return typeof name === "string" && name !== "" ? `${id} (${name})` : id;
 }
 
-/** The object in the response to the creation of a key. Throws as `objectOf` does. */
-export const createdKey = (response: BufferedResponse): unknown => objectOf(response);
+type KeyContext = Pick<Context, "describe" | "progress" | "request" | "say" | "settings">;
 
-/**
- * The object in the response to the removal of a key, or an object with the key's id if the body is empty. Throws as
- * `objectOf` does for any other response.
- */
-export const removedKey = ({ id }: NamedKey, response: BufferedResponse): unknown =>
-  response.text().trim() === "" ? { id, success: true } : objectOf(response);
-
-interface Look {
+interface KeyWrite {
   /** Fetches the keys. */
-  readonly records: () => Promise<readonly unknown[]>;
-  /** A sentence that says where the user can look. It is the whole result if the keys cannot be fetched. */
+  readonly list: (context: Pick<Context, "describe" | "request" | "say">) => Promise<readonly unknown[]>;
+  /** A sentence that says where the user can look if the outcome is unknown. */
   readonly look: string;
 }
 
-/** After a removal with an unknown outcome: says whether the key is still listed. */
-export const isStillListed = ({ id }: NamedKey, { records, look }: Look): Promise<string> =>
-  records().then(
-    (keys) => {
-      const isListed = keys.some((key) => idOf(key) === id);
-      return `Key ${id} is ${isListed ? "still" : "no longer"} listed. ${look}`;
+/**
+ * Creates a key, sending the request once. If the outcome is unknown, the error says what is new in the list. Throws
+ * `UnknownOutcome` if the response is not an object.
+ */
+export function createKey(
+  { title, list, look }: KeyWrite & { readonly title: string },
+  parts: RequestParts,
+  context: KeyContext,
+): Promise<unknown> {
+  const { progress, request, settings } = context;
+  const quick: KeyContext = {
+    ...context,
+    request: (parts) => request(parts, { retries: 0 }),
+    say: () => {},
+  };
+  return progress(title, async () => {
+    const before = settings.dryRun ? undefined : await idsOf(() => list(quick));
+    return writeAndCheck(
+      async () => objectOf(await request(parts)),
+      look,
+      async () => `${newSince("key", before, await idsOf(() => list(context)))} ${look}`,
+    );
+  });
+}
+
+/**
+ * Removes a key, sending the request once. If the outcome is unknown, the error says whether the key is still listed.
+ * Returns the object in the response, or an object with the key's id if the body is empty.
+ */
+export function removeKey(
+  { id }: NamedKey,
+  { list, look }: KeyWrite,
+  parts: RequestParts,
+  context: KeyContext,
+): Promise<unknown> {
+  return writeAndCheck(
+    async () => {
+      const response = await context.request(parts);
+      return response.text().trim() === "" ? { id, success: true } : objectOf(response);
     },
-    () => look,
+    look,
+    async () => {
+      const ids = await idsOf(() => list(context));
+      return ids ? `Key ${id} is ${ids.includes(id) ? "still" : "no longer"} listed. ${look}` : look;
+    },
   );
+}

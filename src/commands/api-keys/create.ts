@@ -1,9 +1,8 @@
 import { arg } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
-import { createdKey } from "../../command-kit/described/keys.ts";
+import { createKey } from "../../command-kit/described/keys.ts";
 import { differentFields } from "../../command-kit/described/offered.ts";
 import { flag } from "../../command-kit/flag.ts";
-import { newAfter, writeAndCheck } from "../../command-kit/outcomes.ts";
 import { UsageError } from "../../core/errors.ts";
 import { scalarText, shownAt } from "../../core/json.ts";
 import { idOf } from "../../core/responses/rental.ts";
@@ -43,7 +42,7 @@ export default defineCommand({
     },
   ],
   run: async ({ args: { name }, flags: { access }, ...context }) => {
-    const { progress, request, say, settings } = context;
+    const { say, settings } = context;
     if (name === "") throw new UsageError("NAME must not be empty");
     if (settings.output === "id") {
       throw new UsageError("--output id prints only the ID, and the value of the key would be lost", {
@@ -66,15 +65,14 @@ export default defineCommand({
       }
     }
     const { method, path } = operation;
-    const look =
-      "`gpuctl api-keys list` shows whether the key was created. If so, revoke it, because its value is lost.";
-    const check = settings.dryRun ? undefined : await newAfter("key", () => listApiKeys(context), look);
-    const data = await progress("Creating the key", () =>
-      writeAndCheck(
-        async () => createdKey(await request({ method, path, host: "compute", body: JSON.stringify(body) })),
-        look,
-        check,
-      ),
+    const data = await createKey(
+      {
+        title: "Creating the key",
+        list: listApiKeys,
+        look: "`gpuctl api-keys list` shows whether the key was created. If so, revoke it, because its value is lost.",
+      },
+      { method, path, host: "compute", body: JSON.stringify(body) },
+      context,
     );
     context.setFailureContext(
       `Key ${idOf(data) ?? name} was created. Its value is lost, so revoke it and create another.`,

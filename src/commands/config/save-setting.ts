@@ -10,6 +10,6 @@ export async function saveSetting(
   const before = inferenceUrl();
   await profiles.save(profile, { settings: { [key]: value } });
   if (key === "baseUrl" && before !== undefined && inferenceUrl() === undefined) {
-    say(`inferenceBaseUrl was removed, because ${before} belongs to the previous service.`);
+    say(`inferenceBaseUrl ${before} was removed, because it was set for the previous base URL.`);
   }
 }

@@ -75,7 +75,7 @@ export default defineCommand({
   },
 });
 
-/** The events for leases that are over and need nothing more. The others only report something: they are no successes. */
+/** The events that count as successes. The other events without an error only report something. */
 const done: ReadonlySet<GuardEvent["event"]> = new Set(["ended", "ending", "would-end", "had-ended"]);
 
 async function once(guard: Guard) {

@@ -2,7 +2,7 @@ import { checkKey, keyStateText } from "../../client/probe/key-check.ts";
 import type { VisibleEnvironment } from "../../command-kit/context.ts";
 import type { Credential, ProfileChange } from "../../config/types.ts";
 import { InsecureUrl, InvalidResponse, NetworkError, ServiceError } from "../../core/service-errors.ts";
-import { isLoopback, originOf, proxyVariable, urlProblem } from "../../core/urls.ts";
+import { isLoopback, isSameUrl, originOf, proxyVariable, urlProblem } from "../../core/urls.ts";
 import { describedOperations } from "../../openapi/described.ts";
 import { isDescription } from "../../openapi/document.ts";
 import { isAccepted, type Problem, type Wizard } from "./wizard.ts";
@@ -16,7 +16,7 @@ export async function askAccount(wizard: Wizard): Promise<void> {
   const hostChanges = storedKey !== undefined && originOf(before?.baseUrl) !== originOf(baseUrl);
   const base = { sandbox: undefined, baseUrl };
   if (!hostChanges) await save("base URL", { settings: base });
-  const storedInference = before?.baseUrl === baseUrl ? before.inferenceBaseUrl : undefined;
+  const storedInference = isSameUrl(before?.baseUrl, baseUrl) ? before?.inferenceBaseUrl : undefined;
   // Every documented operation of the inference API is charged. So the check requests the OpenAPI description, which
   // this host need not serve, and accepts any response.
   const check = async (url: string) =>

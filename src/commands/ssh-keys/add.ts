@@ -1,10 +1,9 @@
 import { basename } from "node:path";
 import { arg } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
-import { createdKey } from "../../command-kit/described/keys.ts";
+import { createKey } from "../../command-kit/described/keys.ts";
 import { differentFields } from "../../command-kit/described/offered.ts";
 import { flag } from "../../command-kit/flag.ts";
-import { newAfter, writeAndCheck } from "../../command-kit/outcomes.ts";
 import { UsageError } from "../../core/errors.ts";
 import { bodyOf, sshKeyFields } from "../../openapi/resources.ts";
 import { columns, listSshKeys, sshKeyOperation, withFingerprint } from "./keys.ts";
@@ -36,7 +35,7 @@ export default defineCommand({
     },
   ],
   run: async ({ args: { file }, flags, ...context }) => {
-    const { files, progress, request, settings } = context;
+    const { files, settings } = context;
     const key = publicKeyIn(
       new TextDecoder().decode(await files.read(file, "FILE")),
       file,
@@ -47,14 +46,14 @@ export default defineCommand({
     const { body, unknown } = bodyOf(description, operation, sshKeyFields(name, key.text));
     if (unknown.length > 0) throw differentFields("add SSH keys", operation.id, unknown);
     const { method, path } = operation;
-    const look = "`gpuctl ssh-keys list` shows whether the key was added.";
-    const check = settings.dryRun ? undefined : await newAfter("key", () => listSshKeys(context), look);
-    const data = await progress("Adding the key", () =>
-      writeAndCheck(
-        async () => createdKey(await request({ method, path, host: "compute", body: JSON.stringify(body) })),
-        look,
-        check,
-      ),
+    const data = await createKey(
+      {
+        title: "Adding the key",
+        list: listSshKeys,
+        look: "`gpuctl ssh-keys list` shows whether the key was added.",
+      },
+      { method, path, host: "compute", body: JSON.stringify(body) },
+      context,
     );
     return { data, rows: withFingerprint(data) };
   },

@@ -1,8 +1,7 @@
 import { arg } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
-import { isStillListed, keyNamed, keyText, removedKey } from "../../command-kit/described/keys.ts";
+import { keyNamed, keyText, removeKey } from "../../command-kit/described/keys.ts";
 import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
-import { writeAndCheck } from "../../command-kit/outcomes.ts";
 import { removalRequest } from "../../openapi/resources.ts";
 import { listSshKeys, sshKeyOperation } from "./keys.ts";
 
@@ -32,13 +31,12 @@ export default defineCommand({
   confirm: {
     destruction: ({ input: { key } }) => `Remove the SSH key ${keyText(key)}?`,
   },
-  run: async ({ input: { key, request: parts }, ...context }) => {
-    const look = "`gpuctl ssh-keys list` shows whether the key was removed.";
-    const data = await writeAndCheck(
-      async () => removedKey(key, await context.request(parts)),
-      look,
-      () => isStillListed(key, { records: () => listSshKeys(context), look }),
-    );
-    return { data };
-  },
+  run: async ({ input: { key, request: parts }, ...context }) => ({
+    data: await removeKey(
+      key,
+      { list: listSshKeys, look: "`gpuctl ssh-keys list` shows whether the key was removed." },
+      parts,
+      context,
+    ),
+  }),
 });

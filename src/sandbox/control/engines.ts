@@ -1,6 +1,6 @@
 import { check, type Issue } from "../../contract/check/check.ts";
 import type { EngineKind } from "../../core/sandbox.ts";
-import { isLoopback, urlProblem } from "../../core/urls.ts";
+import { isLoopback, isOwnVariable, urlProblem } from "../../core/urls.ts";
 import type { Probe } from "../engines/remote/models.ts";
 import { ControlRefused, issueIf, issuesFor } from "../errors.ts";
 import type { Store } from "../store/queries.ts";
@@ -105,8 +105,7 @@ const issuesOfKey = (name: string, { protocol, hostname, origin }: URL): readonl
     "apiKeyEnv",
     "must be the name of an environment variable, not the key itself",
   ),
-  // A variable of gpuctl may hold the service's API key.
-  ...issueIf(/^GPUCTL_/i.test(name), "apiKeyEnv", "must not be a variable of gpuctl"),
+  ...issueIf(isOwnVariable(name), "apiKeyEnv", "must not be a variable of gpuctl"),
   ...issueIf(
     protocol === "http:" && !isLoopback(hostname),
     "apiKeyEnv",

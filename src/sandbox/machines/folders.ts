@@ -101,7 +101,10 @@ export function removeFolder(path: string): void {
 /** The name of a rental's machines in `knownHosts`, regardless of their ports. */
 export const hostAlias = (rentalId: number): string => `gpuctl-sandbox-rental-${rentalId}`;
 
-/** Creates the host key of a rental if it is missing, and writes its other files. Its home folders and keys stay until the rental ends. */
+/**
+ * Creates the host key of a rental if it is missing, and writes its other files. Its home folders and keys stay until
+ * the rental ends.
+ */
 export async function prepareRental(
   folders: MachineFolders,
   rental: MachineRental,

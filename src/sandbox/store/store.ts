@@ -4,6 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
 import { reasonOf } from "../../core/errors.ts";
 import { assertFile, makeFolderSync } from "../../core/files.ts";
+import type { StateProblem } from "../../core/sandbox.ts";
 import { importOptional } from "../packages.ts";
 import { newestTables } from "./generated/tables.ts";
 import type { Store } from "./queries.ts";
@@ -13,12 +14,15 @@ import { addInitialState, restoreInitialState, schemaVersion, tableNames, upgrad
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly file: string;
+  /** Why the file cannot be used, without the name of the file. */
+  readonly reason: string;
   /** `unavailable` if the file could not be opened, read or written; otherwise its contents cannot be used. */
-  readonly problem: "unavailable" | "damaged" | "newer" | "foreign";
+  readonly problem: StateProblem;
 
-  constructor(file: string, reason: string, problem: StoreError["problem"], options?: ErrorOptions) {
+  constructor(file: string, reason: string, problem: StateProblem, options?: ErrorOptions) {
     super(`Cannot use the sandbox's state in ${file}: ${reason}`, options);
     this.file = file;
+    this.reason = reason;
     this.problem = problem;
   }
 }
@@ -27,7 +31,7 @@ export class StoreError extends Error {
 const damaged = /disk image is malformed|is not a database/;
 
 /** Converts an error of SQLite or of the file system to a `StoreError`. */
-function storeError(file: string, error: unknown): StoreError {
+export function storeError(file: string, error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const reason = reasonOf(error);
   return new StoreError(file, reason, damaged.test(reason) ? "damaged" : "unavailable", { cause: error });

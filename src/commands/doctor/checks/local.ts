@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { completionPlace, loadsCompletions } from "../../../command-kit/completion-places.ts";
 import { localeOf, usesAscii } from "../../../core/locale.ts";
 import { shellOf } from "../../../core/runtime/shells.ts";
+import { stateHint } from "../../../core/sandbox.ts";
 import { installPlayer, players } from "../../../media/sound/players.ts";
 import { type Check, failure, ok, warning } from "../finding.ts";
 
@@ -33,8 +34,8 @@ export const configuration: Check = async ({ configPath, configProblem, stat, pl
 
 const octal = (mode: number): string => `0${mode.toString(8)}`;
 
-/** Checks that the state folder is writable, or can be created. */
-export const stateFolder: Check = async ({ stateFolder: folder, stat }) => {
+/** Checks that the state folder is writable, or can be created, and that its disk is not full. */
+export const stateFolder: Check = async ({ stateFolder: folder, stat, freeBytes }) => {
   let path = folder;
   let found = await stat(path);
   while (found === undefined && dirname(path) !== path) {
@@ -45,22 +46,21 @@ export const stateFolder: Check = async ({ stateFolder: folder, stat }) => {
   if (!found?.isFolder)
     return failure(`${path} is not a folder`, `Replace it with a folder, or ${otherFolder}.`);
   if (!found.writable) return failure(`${path} is not writable`, `Make it writable, or ${otherFolder}.`);
+  const free = freeBytes(path);
+  if (free !== undefined && free < minFreeBytes) {
+    const message = `no space left on the disk of ${path}: ${Math.floor(free / 1024)} KiB free`;
+    return failure(message, `Free some disk space, or ${otherFolder}.`);
+  }
   return ok(path === folder ? folder : `${folder} will be created when needed`);
 };
 
+/** Too little for a large picture and the state of the sandbox. */
+const minFreeBytes = 16 * 2 ** 20;
+
 /** Checks that the sandbox has its optional packages, and can open its database. */
 export const sandbox: Check = async ({ sandboxHealth, settings }) => {
-  const { packages, file, exists, problem } = await sandboxHealth();
-  if (problem !== undefined) {
-    // A file that cannot be read, or a full disk, does not mean that the file is damaged.
-    const isUnusable = /damaged|malformed|not a database|newer version/.test(problem);
-    return failure(
-      `${file}: ${problem}`,
-      isUnusable
-        ? "Run `gpuctl sandbox reset` to move the file aside and start with a new one."
-        : "Free some disk space, or make the file and its folder readable and writable for you.",
-    );
-  }
+  const { packages, file, exists, problem, kind = "unavailable" } = await sandboxHealth();
+  if (problem !== undefined) return failure(`${file}: ${problem}`, stateHint(kind));
   const missing = packages.filter((one) => one.problem !== undefined);
   if (missing.length > 0) {
     const message = missing.map(({ name, use, problem: why }) => `${name} (for ${use}) ${why}`).join("; ");

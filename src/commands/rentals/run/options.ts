@@ -6,6 +6,7 @@ import type { Attendance, Context, Ports } from "../../../command-kit/context.ts
 import { type FlagValues, flag } from "../../../command-kit/flag.ts";
 import { leaseFileFlag } from "../../../command-kit/rentals/lease-file.ts";
 import { Unavailable, UsageError } from "../../../core/errors.ts";
+import { isOwnVariable } from "../../../core/urls.ts";
 import { duration } from "../../../core/values/durations.ts";
 import { decimalText } from "../../../core/values/money.ts";
 import { placeOf } from "../../../jobs/copy.ts";
@@ -174,7 +175,7 @@ export function variablesOf(
     }
     const value = typed === name ? variable(name) : typed.slice(name.length + 1);
     if (value === undefined) {
-      const reason = /^gpuctl_/i.test(name)
+      const reason = isOwnVariable(name)
         ? "variables of gpuctl are not passed on"
         : "this variable is not set here";
       throw new UsageError(`--env ${name}: ${reason}`);
