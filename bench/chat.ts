@@ -1,12 +1,12 @@
 /**
  * Compares a streamed chat with `curl` and with the `openai` package. Measures two durations: from the arrival of the
  * request at the server to the first byte on stdout, and from the start of the process to its end, with up to 100,000
- * tokens written to a pipe. Each round runs every command line once. Needs curl. `npm run bench:chat` builds first.
+ * tokens written to a pipe. Also asks one question at the end of a session of 10,000 turns. Each round runs every command line once. Needs curl. `npm run bench:chat` builds first.
  * `npm run bench:chat -- 20` runs 20 rounds.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -60,6 +60,20 @@ const openai = (url: string) => {
   `;
   return [process.execPath, "--input-type=module", "--eval", script];
 };
+const turns = Array.from({ length: 10_000 }, (_, at) => ({
+  id: `t${at}`,
+  parent: at === 0 ? null : `t${at - 1}`,
+  time: "2026-11-22T12:00:00.000Z",
+  role: at % 2 ? "assistant" : "user",
+  content: `Turn ${at} ${"lorem ipsum dolor sit amet ".repeat(10)}`,
+}));
+const header = { format: "gpuctl-chat-session", version: 1 };
+mkdirSync(join(folder, "chat-sessions"));
+writeFileSync(
+  join(folder, "chat-sessions", "long.jsonl"),
+  [header, ...turns].map((one) => `${JSON.stringify(one)}\n`).join(""),
+  { mode: 0o600 },
+);
 const lines: Readonly<Record<string, readonly string[]>> = {
   "node -e 0": [process.execPath, "-e", "0"],
   ...Object.fromEntries(
@@ -70,6 +84,7 @@ const lines: Readonly<Record<string, readonly string[]>> = {
       ]),
     ),
   ),
+  "gpuctl, 10,000 turns": [...gpuctl(base(1)), "--session", "long"],
 };
 
 interface Measured {
@@ -124,6 +139,6 @@ for (const [name, all] of measured) {
   const others = measured.get(name.replace(/^\w+/, "openai"))?.map(({ total }) => total) ?? [];
   const ratio = median(totals.map((total, round) => total / (others[round] ?? Number.NaN))).toFixed(2);
   print(
-    `${name.padEnd(24)} ${shown(totals)}${name.startsWith("gpuctl") ? ` x ${ratio} of openai` : ""}${first}`,
+    `${name.padEnd(24)} ${shown(totals)}${others.length > 0 && name.startsWith("gpuctl") ? ` x ${ratio} of openai` : ""}${first}`,
   );
 }

@@ -27,7 +27,7 @@ describe("a key that is too long for a header", () => {
     const { run } = await createCli();
     const { code, out, err, requests } = await run("rentals summary", overNetwork({ GPUCTL_API_KEY: long }));
     expect({ code, out, requests }).toEqual({ code: 3, out: "", requests: [] });
-    expect(err).toContain("the API key is too long");
+    expect(err).toContain(`the API key has more than ${maxSecretLength} characters`);
     expect(err).not.toContain("kkkkkkkk");
   });
 });
