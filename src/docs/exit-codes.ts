@@ -5,11 +5,11 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [0, "Success"],
   [
     1,
-    "An internal error; output that could not be written, or a file of a running batch that could not be read or written; a paid result or a lease that could not be stored where it should go (the error says what happened to it); a result that could not be copied from a rental; a recording that could not be played; a --notify command that failed; or a problem found by `gpuctl doctor` or `gpuctl sandbox requests expect`",
+    "An internal error; output that could not be written, or a file of a running batch that could not be read or written; a paid result, or the time at which a rental should end, that could not be stored (the error says what happened to it); a result that could not be copied from a rental; a recording that could not be played; a --notify command that failed; or a problem found by `gpuctl doctor` or `gpuctl sandbox requests expect`",
   ],
   [
     2,
-    "Invalid or missing input, or a prompt was needed without a terminal; also a file or the sandbox's state that cannot be used, a port that is not free, or a program that is not installed, such as ssh. Nothing was changed, with one exception: if another program changes the files of `batch run` or `tts` while they run, the command stops, and what it did until then remains",
+    "Invalid or missing input, or a prompt was needed without a terminal; also a file or the sandbox's state that cannot be used, a port that is not free, or a program that is not installed, such as ssh. Nothing was changed, with one exception: if another program changes the output or the journal of `batch run`, or the folder of `tts`, while they run, the command stops, and what it did until then remains",
   ],
   [3, "No usable API key, no base URL, or the service rejected the key (401)"],
   [4, "The key does not have permission (403)"],

@@ -12,7 +12,7 @@ export function jsonSchemaProblem({
   $schema,
   ...schema
 }: Readonly<Record<string, unknown>>): string | undefined {
-  const Validator = /draft-0[67]/.test(String($schema)) ? Ajv : Ajv2020;
+  const Validator = validatorFor($schema);
   const ajv = new Validator({ strict: false, logger: false, verbose: true, validateSchema: false });
   formats.default(ajv);
   try {
@@ -23,6 +23,8 @@ export function jsonSchemaProblem({
     return reasonOf(cause);
   }
 }
+
+const validatorFor = (draft: unknown) => (/draft-0[67]/.test(String(draft)) ? Ajv : Ajv2020);
 
 /**
  * Says what the first invalid part of a schema must be. If there are several errors for that part, prefers the one that
@@ -45,17 +47,23 @@ function demandOf(errors: readonly ErrorObject[]): string | undefined {
 }
 
 /**
- * Validates a value against a valid JSON Schema. Returns undefined if the validation or a single pattern takes too
- * long, or if the schema has a feature of an older draft that 2020-12 does not have.
+ * Validates a value against a valid JSON Schema, by the same draft as `jsonSchemaProblem`. Keywords that the draft does
+ * not know are ignored. Returns undefined if the schema refers to itself by its `$id`, or if the validation or a single
+ * pattern takes too long.
  */
 export function jsonSchemaIssues(
   schema: Readonly<Record<string, unknown>>,
   value: unknown,
 ): readonly SchemaIssue[] | undefined {
-  const { $schema: _, $id: __, ...rest } = schema;
+  const { $schema, $id: _, ...rest } = schema;
   const description = { ...rest, openapi: "3.1.0", paths: {} };
   const patterns = limitedPatterns();
-  const issues = schemaIssues(rest, value, { description, fromText: false, patterns });
+  const issues = schemaIssues(rest, value, {
+    description,
+    fromText: false,
+    patterns,
+    Validator: validatorFor($schema),
+  });
   // A pattern that took too long is assumed to match. Inside `not` or `oneOf`, that assumption can itself cause an
   // issue.
   if (patterns.unchecked.size > 0) return undefined;

@@ -100,9 +100,14 @@ const byName = (values: object = {}): Record<string, unknown> => Object.assign(O
 
 const givenTwice = (name: string): UsageError => new UsageError(`${name} is given twice`);
 
-/** Adds a field to the query. Throws `UsageError` when the query already has it. */
+/** The names of the query parameters that a field becomes. */
+const namesIn = (name: string, value: unknown): readonly string[] =>
+  pairs(name, value).map(([written]) => written);
+
+/** Adds a field to the query. Throws `UsageError` if the query already has it, or a parameter with one of its names. */
 function putIntoQuery(query: Record<string, unknown>, name: string, value: unknown): void {
-  const duplicate = [name, ...pairs(name, value).map(([written]) => written)].find((one) => one in query);
+  const before = new Set(Object.entries(query).flatMap(([one, given]) => [one, ...namesIn(one, given)]));
+  const duplicate = [name, ...namesIn(name, value)].find((one) => before.has(one));
   if (duplicate !== undefined) throw givenTwice(duplicate);
   query[name] = value;
 }

@@ -1,3 +1,4 @@
+import type { Ajv } from "ajv";
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import type { RegExpEngine } from "ajv/dist/types/index.js";
 import formats from "ajv-formats";
@@ -19,6 +20,8 @@ interface CheckOptions {
   /** Accepts strings for numbers and booleans, as in a query or path. */
   readonly fromText: boolean;
   readonly patterns: Patterns;
+  /** The validator for the draft of the schema. Default: that for 2020-12. */
+  readonly Validator?: typeof Ajv | typeof Ajv2020;
 }
 
 const documentId = "openapi:/description";
@@ -27,7 +30,7 @@ const documentId = "openapi:/description";
 const maxCheckTime = 3_000;
 
 /**
- * Validates a value against a schema of a description (JSON Schema 2020-12 with local references). Returns undefined if
+ * Validates a value against a schema of a description, whose references are all local. Returns undefined if
  * the schema is invalid, or so large that the check takes too long.
  */
 export function schemaIssues(
@@ -53,8 +56,8 @@ function issues(
   options: CheckOptions,
   unicodeRegExp: boolean,
 ): readonly SchemaIssue[] {
-  const { description, fromText, patterns } = options;
-  const ajv = new Ajv2020({
+  const { description, fromText, patterns, Validator = Ajv2020 } = options;
+  const ajv = new Validator({
     strict: false,
     allErrors: true,
     validateSchema: false,

@@ -145,7 +145,7 @@ describe("chat --schema", () => {
       const { run } = await withFiles({ "s.json": slow }, `"${"a".repeat(38)}!"`);
       const { code, err } = await run(`${ask} --schema s.json`, service);
       expect(code).toBe(0);
-      expect(err).toContain("The schema is too complex to check, so the answer was not checked.");
+      expect(err).toContain("The answer was not checked, because its schema is too complex");
     },
   );
 
@@ -178,6 +178,21 @@ describe("chat --schema", () => {
     });
     const { run } = await withFiles({ "s.json": old }, '{"gpus":"2"}');
     expect(await run(`${ask} --schema s.json`, service)).toMatchObject({ code: 7, out: '{"gpus":"2"}\n' });
+  });
+
+  test.each([
+    ['["a",1]', 0],
+    ['["a","b"]', 7],
+  ])("checks a tuple of draft-07: %s", async (text, code) => {
+    const tuple = JSON.stringify({
+      $schema: "http://json-schema.org/draft-07/schema#",
+      definitions: { count: { type: "number" } },
+      type: "array",
+      items: [{ type: "string" }, { $ref: "#/definitions/count" }],
+      additionalItems: false,
+    });
+    const { run } = await withFiles({ "s.json": tuple }, text);
+    expect(await run(`${ask} --schema s.json`, service)).toMatchObject({ code, out: `${text}\n` });
   });
 });
 

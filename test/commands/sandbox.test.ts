@@ -85,7 +85,9 @@ test("sandbox serve says who can use its controls and its web page if it listens
     .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
   if (address === undefined) return;
   const oneAddress = await served(address);
-  expect(oneAddress).toContain("Without --token-file, no one can use the sandbox's controls.");
+  expect(oneAddress).toContain(
+    "Without --token-file, no one who uses this address can use the sandbox's controls.",
+  );
   expect(oneAddress).toContain("The page that shows what is going on cannot be opened at this address.");
 });
 

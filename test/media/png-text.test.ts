@@ -42,7 +42,7 @@ test("texts are read back as written, including emoji and newlines, and the pixe
   );
 });
 
-test("Latin-1 text is in tEXt, other text in iTXt", () => {
+test("the parameters are in tEXt if they are Latin-1, and otherwise in iTXt, as the request always is", () => {
   const latin = withPngText(picture, { prompt: "café", steps: 20 }, "1");
   expect(typesOf(latin).slice(-3)).toEqual(["tEXt", "iTXt", "IEND"]);
   expect(decode(latin).text.parameters).toBe("café\nSteps: 20, Version: 1");

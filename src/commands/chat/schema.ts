@@ -33,9 +33,12 @@ export const responseFormat = ({ name, schema }: AnswerSchema) => ({
   json_schema: { name, strict: true, schema },
 });
 
+const unchecked =
+  "The answer was not checked, because its schema is too complex or uses something that gpuctl does not support.";
+
 /**
  * Checks an answer against the schema in `format`, a value that `responseFormat` returned. Throws `SchemaMismatch` if
- * the answer is not JSON or does not match the schema. If the schema is too complex to check in time, says so instead.
+ * the answer is not JSON or does not match the schema. If the schema cannot be checked, says so instead.
  */
 export async function checkAnswer(
   text: string,
@@ -48,7 +51,7 @@ export async function checkAnswer(
   if (value === undefined) throw new SchemaMismatch("the answer is not JSON", [], ignoredSchema);
   const { jsonSchemaIssues } = await import("../../openapi/json-schema.ts");
   const issues = jsonSchemaIssues(schema, value);
-  if (issues === undefined) say("The schema is too complex to check, so the answer was not checked.");
+  if (issues === undefined) say(unchecked);
   if (!issues || issues.length === 0) return;
   throw new SchemaMismatch("the answer does not match the schema", issues);
 }

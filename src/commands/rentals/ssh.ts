@@ -48,9 +48,10 @@ export default defineCommand({
   run: async ({ input: { rentalId }, args, flags, startMachines, ...context }) => {
     const { settings, say, programs } = context;
     // A format from the environment or the profile does not keep the command from being run.
-    const runsSsh = !flags.print && !settings.formatFromCli && !settings.dryRun;
+    const printsOnly = flags.print || settings.formatFromCli;
+    const runsSsh = !printsOnly && !settings.dryRun;
     const machines = runsSsh ? await startMachines() : undefined;
-    if (settings.dryRun)
+    if (settings.dryRun && !printsOnly)
       say(`After this request, gpuctl would run: ${sshLine(["-p", "PORT", "USER@HOST", ...args.args])}`);
     const passed = stopwatch(context.now);
     const reached = (rental: unknown) => sshAddresses(rental).length > 0;

@@ -20,7 +20,7 @@ export default defineCommand({
   path: "sandbox serve",
   summary: "Serve the sandbox over HTTP, for curl, SDKs and browsers",
   details:
-    "By default, serves the documented operations, the replacements of deprecated ones, and operations that the sandbox assumes. Some replacements are documented, too, such as PUT /v2/users/me. `--only documented` serves the documented operations alone. `--only legacy` serves the documented operations without any replacements. `--only replacements` serves the documented operations, with replacements instead of the deprecated ones; the page format of these replacements is an assumption of the sandbox. `--machines` needs sshd, and programs on a machine are not isolated from this computer. Open the address in a browser on this computer to see what is going on (rentals, money, requests, the clock, faults); `/docs` shows a reference of the API and of the controls. To open these pages from another computer, forward the port: `ssh -L 8787:localhost:8787 HOST`.",
+    "By default, serves the documented operations, the replacements of deprecated ones, and operations that the service is assumed to have although they are not documented. Some replacements are documented, too, such as PUT /v2/users/me. `--only documented` serves the documented operations alone. `--only legacy` serves the documented operations without any replacements. `--only replacements` serves the documented operations, with replacements instead of the deprecated ones; how these replacements split lists into pages is an assumption of the sandbox. `--machines` needs sshd, and programs on a machine are not isolated from this computer. Open the address in a browser on this computer to see what is going on (rentals, money, requests, the clock, faults); `/docs` shows a reference of the API and of the controls. To open these pages from another computer, forward the port: `ssh -L 8787:localhost:8787 HOST`.",
   flags: {
     port: flag.integer("Port to listen on; 0 picks a free one", {
       default: "8787",
@@ -107,7 +107,7 @@ export default defineCommand({
       }
     }
     const what = only === undefined ? "" : ` (--only ${only})`;
-    say(`Serving the sandbox${what}. Nothing is rented. Press Ctrl-C to stop.`);
+    say(`Serving the sandbox${what}. No real GPUs are rented. Press Ctrl-C to stop.`);
     if (scenario !== undefined) say(`The scenario is ${scenario}: ${scenarios[scenario]}.`);
     if (machines) {
       say(
@@ -122,7 +122,9 @@ export default defineCommand({
     } else {
       say("Anyone who can reach this address over the network can use the sandbox.");
       const isEveryAddress = everyAddress.includes(hostname);
-      const noToken = isEveryAddress ? "Only this computer" : "Without --token-file, no one";
+      const noToken = isEveryAddress
+        ? "Only this computer"
+        : "Without --token-file, no one who uses this address";
       say(
         `${token === undefined ? noToken : `Anyone with the token in ${tokenFile}`} can use the sandbox's controls.`,
       );

@@ -40,6 +40,7 @@ export interface Machines {
    * Starts the machines of each running rental and, until `close`, of each rental that starts to run. If `untilEnd` is
    * true, the programs on the machines end at `close` or when this process ends, even if it is killed. Otherwise, they
    * run until their rental ends or, if the folder is temporary, at most until `close`.
+   * Programs in the background are ended only on Linux.
    * @throws Unavailable if sshd is not installed or cannot be used
    */
   start(options?: { readonly untilEnd?: boolean }): Promise<void>;

@@ -28,7 +28,7 @@ export const Reference = ({ api, controls }: ReferenceProps) => {
           The operations that this sandbox serves (<a href="/v2/openapi.json">OpenAPI description</a>), and
           the controls of the sandbox (
           <a href={servedControls.path + servedControls.description}>OpenAPI description of the controls</a>).
-          Requests go to this sandbox. Nothing is rented.
+          Requests go to this sandbox. No real GPUs are rented.
         </p>
         <search>
           <input
