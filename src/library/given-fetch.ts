@@ -1,3 +1,4 @@
+import { types } from "node:util";
 import type { Fetch, FetchInit } from "../client/fetch.ts";
 import { connectionFailed } from "../client/transport/failures.ts";
 import { asRecord } from "../core/json.ts";
@@ -44,21 +45,21 @@ async function* bodyOf(
 }
 
 /**
- * Converts an error of `fetch`. A network error is a `TypeError`; Node.js puts the reason into its cause. Other
+ * Converts an error of `fetch`. In Jest, errors of Node.js are no instances of the `Error` that this code sees. A network error is a `TypeError`; Node.js puts the reason into its cause. Other
  * implementations reject with other errors, even after they have sent the request. For a read, such an error is
  * returned unchanged. If the caller aborted the request, the error is also returned unchanged, because the caller knows
  * the reason.
  */
 function networkError(error: unknown, url: URL, { method, signal }: FetchInit): unknown {
-  if (signal?.aborted || (isRead({ method }) && !(error instanceof TypeError))) return error;
+  if (signal?.aborted || (isRead({ method }) && asRecord(error).name !== "TypeError")) return error;
   const cause: NodeJS.ErrnoException = causeOf(error);
   const wasConnected = cause.syscall === "read" || cause.syscall === "write";
   return connectionFailed(cause, url.host, wasConnected || !neverSent.has(cause.code ?? ""));
 }
 
 function causeOf(error: unknown): Error {
-  if (!(error instanceof Error)) return new Error(String(error));
-  return error.cause instanceof Error ? error.cause : error;
+  if (!types.isNativeError(error)) return new Error(String(error));
+  return types.isNativeError(error.cause) ? error.cause : error;
 }
 
 /**

@@ -270,8 +270,9 @@ export function isWritable(path: string): boolean {
 /** Implements `Machine.freeBytes`. */
 export function freeBytes(path: string): number | undefined {
   try {
-    const { bavail, bsize } = statfsSync(path);
-    return bavail * bsize;
+    const { blocks, bavail, bsize } = statfsSync(path);
+    // File systems without a limit, and some in user space, report no blocks.
+    return blocks === 0 ? undefined : bavail * bsize;
   } catch {
     return undefined;
   }

@@ -36,6 +36,7 @@ async function sentAfter(
     version: "1",
     serviceNow: () => 0,
     say: () => {},
+    redactor: { redact: (text) => text },
   });
   return send(line);
 }

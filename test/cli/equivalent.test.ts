@@ -60,6 +60,8 @@ describe("the printed line that needs no prompts", () => {
     ],
     ["volumes attach 501 --sandbox", ["1001, 1002"]],
     ["volumes attach 501 --sandbox", ["1001, 1002"], ...rentals],
+    ["rentals run --sandbox --dry-run true x", ["1"]],
+    ["rentals run --sandbox --dry-run true -- -x", ["1"]],
     ["reserve convert --sandbox", ["1001", "30", "1296.00"]],
     ["reserve convert --sandbox", ["1001", "30", "1296.00"], ...rentals],
   ];

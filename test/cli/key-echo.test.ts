@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { exit } from "../../src/cli/report/exit.ts";
@@ -66,6 +66,35 @@ describe("a key echoed by the service is never printed", () => {
       const { code, out, err } = await run(line, { env });
       expect(code, line).toBe(exitCode);
       expect(out + err).not.toContain(key);
+    }
+  });
+
+  test.each([
+    ["image cat --out i.png", "images"],
+    ["image cat -n 2 --out i.png", "images"],
+    ["tts hi --out s.wav", "audio"],
+    ["batch run in.jsonl --out out.jsonl", "images"],
+  ])("nor saved if it takes the place of a picture or a sound: %s", async (line, field) => {
+    // Longer texts stay in the response, but their start is held back.
+    for (const padding of ["", " ".repeat(490)]) {
+      const said = `${padding}error: Bearer ${key} is over its quota`;
+      const body = field === "images" ? { images: [{ image: said }] } : { audio: said };
+      const { run, folder } = await createCli({ respond: () => Response.json(body) });
+      const request = {
+        custom_id: "a",
+        method: "POST",
+        url: "/v1/image/generation",
+        body: { model_name: "SDXL1.0-base", prompt: "x" },
+      };
+      await writeFile(join(folder, "in.jsonl"), `${JSON.stringify(request)}\n`);
+      const { out, err } = await run(line, { env });
+      expect(out + err).not.toContain(key);
+      const files = await readdir(folder, { recursive: true, withFileTypes: true });
+      const texts = await Promise.all(
+        files.filter((one) => one.isFile()).map((one) => readFile(join(one.parentPath, one.name), "utf8")),
+      );
+      expect(texts.join("\n")).toContain("error: Bearer **** is over its quota");
+      expect(texts.join("\n")).not.toContain(key);
     }
   });
 

@@ -125,7 +125,7 @@ describe("a service that has only the replacements of deprecated paths", () => {
     expect(await reported("volumes list")).toEqual([]);
     expect(await reported("user update --name Ada")).toEqual([]);
     expect(await reported("api call getRental -f rentalId=1")).toEqual([
-      expect.stringContaining("using the documented API instead"),
+      expect.stringContaining("Using the one in this version of gpuctl"),
     ]);
   });
 });

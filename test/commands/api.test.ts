@@ -438,7 +438,7 @@ describe("api call", () => {
     });
     const { code, err } = await run("api call getRental -f rentalId=1", overNetwork());
     expect(code).toBe(0);
-    expect(err).toContain("using the documented API instead");
+    expect(err).toContain("Using the one in this version of gpuctl");
   });
 
   test("combines all pages into one array with --paginate", async () => {

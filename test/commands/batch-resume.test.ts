@@ -179,7 +179,7 @@ describe("continuing a batch on another service", () => {
     await write(cli, "in.jsonl", lineOf("a") + lineOf("b") + lineOf("c"));
     const { code, requests, err } = await cli.run(run, to);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
-    expect(err).toContain(`were sent to ${before}, but this run would send to ${now}`);
+    expect(err).toContain(`were already sent to ${before}, but this run would send to ${now}`);
     expect((await cli.run(`${run} --dry-run`, to)).code).toBe(2);
     expect((await cli.run(run, from)).requests).toHaveLength(1);
   });

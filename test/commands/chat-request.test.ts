@@ -63,6 +63,17 @@ describe("the request of chat", () => {
     });
   });
 
+  test("is not sent if it asks for more answers than are printed", async () => {
+    const respond = always(200, { choices: [{ message: { content: "A" } }, { message: { content: "B" } }] });
+    const { run } = await createCli({ respond });
+    const line = "chat hi --model llama --param n=2";
+    const { code, err, requests } = await run(line, overNetwork());
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain("--param n must be 1, because chat prints only one answer");
+    expect((await run("chat hi --model llama --param n=1", overNetwork())).out).toBe("A\n");
+    expect((await run(`${line} -o json`, overNetwork())).out).toContain('"B"');
+  });
+
   test.each(["--top-p high", "--seed x", "--max-tokens 1.5", "--param x"])(
     "is not sent with the invalid flag %s",
     async (flag) => {

@@ -136,17 +136,21 @@ describe("chat with an unexpected or incomplete response", () => {
     },
   );
 
-  test.each(["--no-stream", "-o json"])("says why there is no answer, with %s", async (flag) => {
-    const failed = '{"choices":[{"message":{"content":""}}],"error":{"message":"upstream died","code":502}}';
-    for (const body of [failed, '{"error":{"message":"upstream died","code":502}}']) {
-      const { run, folder } = await answering(body, "application/json");
-      const outcome = await run(`${ask} ${flag}`, service);
-      expect(outcome.code, outcome.err).toBe(body === failed ? 9 : 7);
-      expect(outcome.err).toContain("upstream died (code 502)");
-      const saved = (await readdir(folder)).filter((name) => name !== "state");
-      if (flag === "--no-stream" || body !== failed) expect(saved).toHaveLength(1);
-    }
-  });
+  test.each(["", "-o jsonl", "--no-stream", "-o json"])(
+    "says why there is no answer, with %j",
+    async (flag) => {
+      const failed =
+        '{"choices":[{"message":{"content":""}}],"error":{"message":"upstream died","code":502}}';
+      for (const body of [failed, '{"error":{"message":"upstream died","code":502}}']) {
+        const { run, folder } = await answering(body, "application/json");
+        const outcome = await run(`${ask} ${flag}`, service);
+        expect(outcome.code, outcome.err).toBe(body === failed ? 9 : 7);
+        expect(outcome.err).toContain("upstream died (code 502)");
+        const saved = (await readdir(folder)).filter((name) => name !== "state");
+        if (!flag.startsWith("-o") || body !== failed) expect(saved).toHaveLength(1);
+      }
+    },
+  );
 
   test("does not save the response if all its text was printed", async () => {
     const { run, folder } = await answering(`data: ${delta}\n\n`, events);

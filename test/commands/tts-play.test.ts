@@ -132,7 +132,7 @@ describe("tts --play", () => {
       ["aplay"],
       mp3Frame(0),
       succeeds,
-      "none of the installed players plays mp3 files: aplay",
+      "none of the installed players (aplay) plays mp3 files",
     ],
     [
       "fails with a very long line",

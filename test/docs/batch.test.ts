@@ -54,7 +54,7 @@ describe("each section of the guide works as printed", () => {
   });
 });
 
-test("the sections that need only one machine also work one after another in one folder", async (context) => {
+test("the first three sections also work one after another in one folder", async (context) => {
   skipWithout("bash", context);
   const titles = ["From a CSV file to a folder of pictures", "Resume and retry", "Split a batch into shards"];
   const sections = sectionsOf(guide).filter(({ title }) => titles.includes(title));

@@ -120,7 +120,7 @@ async function assertOwnOutput(options: BatchOptions, known: Known): Promise<voi
   const isBegun = known.ledger.count("pending") < known.ledger.size;
   if (isBegun && known.service !== undefined && service !== undefined && known.service !== service) {
     throw new UsageError(
-      `the lines of the batch ${out} were sent to ${serviceText(known.service)}, but this run would send to ${serviceText(service)}`,
+      `lines of the batch ${out} were already sent to ${serviceText(known.service)}, but this run would send to ${serviceText(service)}`,
       {
         hint: "This run sent nothing. To continue the batch, use the same service. To send every line to the other service, and pay again, pass another --out.",
       },

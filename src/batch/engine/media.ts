@@ -4,6 +4,7 @@ import { type Divert, type Diverted, restored, restoredWithRepeated } from "../.
 import { ResultLost, ResultTruncated, reasonOf, type StoredElsewhere } from "../../core/errors.ts";
 import { makeFolderSync } from "../../core/files.ts";
 import { asRecord } from "../../core/json.ts";
+import { type Redactor, redactedBytes } from "../../core/redact.ts";
 import { copyTexts, exactText, stringifyExactly } from "../../core/values/exact-numbers.ts";
 import { ArrivingMedia, maxArriving, picturesIn, seedIn, soundsIn } from "../../media/arriving.ts";
 import { isEmpty, undecodable } from "../../media/base64.ts";
@@ -26,6 +27,7 @@ export interface MediaOptions {
   /** The service's time, in milliseconds since the epoch. */
   readonly serviceNow: () => number;
   readonly say: (line: string) => void;
+  readonly redactor: Pick<Redactor, "redact">;
 }
 
 /** Where the base64 text is in the response. */
@@ -56,16 +58,19 @@ export class MediaOfLine {
     for (const media of this.#arriving) media.discard();
   }
 
-  /** A response as it was received, with the base64 text put back. */
+  /** A response as it was received, with the base64 text put back and keys masked. */
   received(bytes: Uint8Array): Uint8Array {
-    return restored(bytes, this.#arriving);
+    return redactedBytes(restored(bytes, this.#arriving), this.#options.redactor.redact);
   }
 
-  /** A parsed response as one line of JSON, with all base64 text put back, including the text under repeated keys. */
+  /**
+   * A parsed response as one line of JSON, with all base64 text put back, including the text under repeated keys. Keys
+   * are masked.
+   */
   receivedLine(json: string): string {
-    return Buffer.from(restoredWithRepeated(Buffer.from(json), this.#arriving))
-      .toString()
-      .trimEnd();
+    const { redact } = this.#options.redactor;
+    const bytes = redactedBytes(restoredWithRepeated(Buffer.from(json), this.#arriving), redact);
+    return Buffer.from(bytes).toString().trimEnd();
   }
 
   /**

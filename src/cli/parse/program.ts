@@ -11,9 +11,9 @@ import {
   globalsFromCli,
 } from "./options.ts";
 import {
-  assertSeparated,
   flagsOf,
   rejectMisspelling,
+  separatedLine,
   takesCommandLine,
   unknownFlag,
   unknownWord,
@@ -38,7 +38,7 @@ export interface Invocation {
   /** By main name. */
   readonly flags: Readonly<Record<string, FlagWithSource>>;
   readonly args: readonly string[];
-  /** The whole line, as typed. */
+  /** The whole line, as typed, but with `--` before the words of another command. */
   readonly argv: readonly string[];
   /** Whether `--no-validate` was given, so that the service decides what is valid. */
   readonly lenient: boolean;
@@ -155,14 +155,14 @@ function addCommand(noun: Command, command: CommandNode, line: Line): void {
   }, noun);
   declareFlags(last, command, { ...checkedLine(path, line), lenient: line.lenient });
   last.arguments("[words...]").action((args: string[], _options: unknown, self: Command) => {
-    assertSeparated(command, args, line.argv);
+    const argv = separatedLine(command, args, line.argv);
     if (asksForHelp(self)) {
       line.parsed = { help: path };
       return;
     }
     const [word] = args;
     if (word !== undefined) rejectMisspelling(word, path, args.length);
-    const { argv, lenient } = line;
+    const { lenient } = line;
     const flags = flagsFromCli(self, command);
     line.parsed = { command, args, flags, globals: globalsFromCli(self), argv, lenient };
   });

@@ -17,23 +17,28 @@ export const takesCommandLine = (command: CommandNode | undefined): boolean =>
 
 const separatorHint = "Flags of the command that you want to run come after --.";
 
-/** Throws `UsageError` if a flag follows the words of another command without `--`: either command may be meant. */
-export function assertSeparated(
+/**
+ * The command line with `--` before the words of another command, so that flags can be added. Throws `UsageError` if a
+ * flag follows these words without `--`: either command may be meant.
+ */
+export function separatedLine(
   { args, path }: CommandNode,
   given: readonly string[],
   argv: readonly string[],
-): void {
+): readonly string[] {
   const at = args.findIndex(({ isCommandLine }) => isCommandLine);
-  if (at < 0) return;
+  if (at < 0) return argv;
   const end = argv.includes("--") ? argv.indexOf("--") : argv.length;
   const before = argv.slice(0, end);
   const afterCount = Math.max(0, argv.length - end - 1);
   const [first, ...words] = given.slice(at, given.length - afterCount);
-  if (first === undefined) return;
+  if (first === undefined) return argv;
   // Looks for the words from the end, because an earlier word may be the value of a flag.
   const start = [first, ...words].reduceRight((to, word) => before.lastIndexOf(word, to - 1), before.length);
   const flag = before.slice(start).find((word) => /^-./.test(word));
-  if (flag === undefined) return;
+  if (flag === undefined) {
+    return [...before.slice(0, start), "--", ...before.slice(start), ...argv.slice(end + 1)];
+  }
   throw new UsageError(`it is not clear whether ${flag} is for gpuctl or for the command`, {
     hint: `Put gpuctl's flags first, and -- before the command: gpuctl ${path.join(" ")} ... -- ${first} ...`,
   });

@@ -94,7 +94,7 @@ export function createServiceDescription(
           orDocumented && !(error instanceof NoBaseUrl) ? await documentedDescription(settings) : undefined;
         if (fallback === undefined || !orDocumented?.(fallback)) throw withPurpose(error);
         notes.say(
-          `Could not fetch the service's description (${reasonOf(error)}); using the documented API instead.`,
+          `Could not fetch the service's OpenAPI description (${reasonOf(error)}). Using the one in this version of gpuctl, which may be older.`,
         );
         return fallback;
       }
@@ -121,7 +121,7 @@ const notCached =
   "this request depends on the service's description, which is not cached; a dry run does not fetch it";
 
 const documentedInstead =
-  "The service's description is not cached, and a dry run does not fetch it: using the documented API instead. Run `gpuctl api spec` to cache it.";
+  "The service's OpenAPI description is not cached, and a dry run does not fetch it. Using the one in this version of gpuctl. Run `gpuctl api spec` to cache it.";
 
 const maybeReplaced = (id: OperationId): string => {
   const { method, path, replacedBy } = routes[id];

@@ -17,6 +17,11 @@ export interface CompletionChunk {
   readonly body: unknown;
 }
 
+interface ReceivedChunk extends CompletionChunk {
+  /** Whether the chunk is the whole response, which is then plain JSON. */
+  readonly isWhole: boolean;
+}
+
 export interface Usage {
   readonly prompt_tokens?: unknown;
   readonly completion_tokens?: unknown;
@@ -29,7 +34,7 @@ export interface Usage {
  * `InterruptedWrite` if the user interrupts before the first text, and the signal's reason if the user interrupts
  * later. Here, reasoning in `<think>` tags is not text.
  */
-export async function* completionChunks(events: ServerEvents): AsyncGenerator<CompletionChunk> {
+export async function* completionChunks(events: ServerEvents): AsyncGenerator<ReceivedChunk> {
   let finished = false;
   let hasText = false;
   let hasOther = false;
@@ -51,7 +56,7 @@ export async function* completionChunks(events: ServerEvents): AsyncGenerator<Co
         hasText = pieces.some(({ kind }) => kind === "text");
         hasOther ||= contentOf(body) === "other" || pieces.length > 0;
       }
-      if (body !== undefined) yield chunk;
+      if (body !== undefined) yield { ...chunk, isWhole: event.whole === true };
       const failure = failureIn(event, body);
       if (failure !== undefined) throw truncated(failure);
       // Keep reading after invalid JSON, because the rest was paid for, too.

@@ -80,9 +80,7 @@ export default defineCommand({
     const request = typedRequest({ named, found, fields, input });
     const { method, path } = request.parts;
     if (found === undefined)
-      say(
-        `The service's OpenAPI description does not list ${method} ${path}, so the request is not checked.`,
-      );
+      say(`The OpenAPI description does not list ${method} ${path}, so the request is not checked.`);
     if (flags.include && !["table", "json"].includes(settings.output)) {
       throw new UsageError(`--include cannot be used with --output ${settings.output}: use --output json`);
     }

@@ -93,6 +93,11 @@ export default defineCommand({
     if (message === undefined && attach.length > 0) {
       throw new UsageError("--attach needs a MESSAGE; in a conversation, use /file");
     }
+    if (settings.validate && settings.output === "table" && (param.n ?? 1) !== 1) {
+      throw new UsageError("--param n must be 1, because chat prints only one answer", {
+        hint: "To get several answers, use -o json, which prints the whole response.",
+      });
+    }
     const attachments = await readAttachments(attach, files, "--attach");
     const added: Message[] = [];
     if (system !== undefined) added.push({ role: "system", content: await textOrFile(system, files) });

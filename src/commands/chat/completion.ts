@@ -80,10 +80,10 @@ export function complete(request: CompletionRequest, context: Needs): Completion
     warnOfUnknownPrice("of a chat", context);
     const hideProgress = showProgress(context);
     try {
-      const { bodies, received } = await open(request, context);
-      for await (const body of bodies) {
+      const { chunks, received } = await open(request, context);
+      for await (const { body, isWhole } of chunks) {
         const pieces = assembler.add(body);
-        const error = stream ? serviceErrorIn(body) : completionFailure(body);
+        const error = isWhole ? completionFailure(body) : serviceErrorIn(body);
         if (error !== undefined) assertUsable(received(), error);
         if (pieces.length > 0) await hideProgress();
         yield { body, pieces };
@@ -144,9 +144,11 @@ export function assertMoneySettings({ settings }: Pick<Context, "settings">): vo
   budgetOf(settings);
 }
 
+type Chunk = { readonly body: unknown; readonly isWhole: boolean };
+
 interface OpenResponse {
-  /** The events or, without streaming, the whole response as the only item. */
-  readonly bodies: AsyncIterable<unknown> | Iterable<unknown>;
+  /** The events, or the whole response as the only item. */
+  readonly chunks: AsyncIterable<Chunk> | Iterable<Chunk>;
   readonly received: () => Received | undefined;
 }
 
@@ -156,7 +158,7 @@ async function open(request: CompletionRequest, context: Needs): Promise<OpenRes
     // `--param stream=true` would make the service respond with events.
     const { stream: _, stream_options: __, ...whole } = input;
     const response = await context.call("createChatCompletion", whole, { ...(signal && { signal }) });
-    return { bodies: [response], received: () => receivedJson(response) };
+    return { chunks: [{ body: response, isWhole: true }], received: () => receivedJson(response) };
   }
   const withoutUsage = { ...input, stream: true };
   const asksForUsage = usage && !withoutUsageFields.has(context.stream);
@@ -169,7 +171,7 @@ async function open(request: CompletionRequest, context: Needs): Promise<OpenRes
     withoutUsageFields.add(context.stream);
     return accepted;
   });
-  return { bodies: bodiesOf(completionChunks(events)), received: events.received };
+  return { chunks: completionChunks(events), received: events.received };
 }
 
 /**
@@ -177,10 +179,6 @@ async function open(request: CompletionRequest, context: Needs): Promise<OpenRes
  * field out.
  */
 const withoutUsageFields = new WeakSet<Stream>();
-
-async function* bodiesOf(chunks: AsyncIterable<{ readonly body: unknown }>): AsyncGenerator<unknown> {
-  for await (const { body } of chunks) yield body;
-}
 
 /** Until the returned function is called, shows that a response is being generated. */
 function showProgress({ progress }: Pick<Context, "progress">): () => Promise<void> {

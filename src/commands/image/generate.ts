@@ -26,6 +26,7 @@ interface GenerateOptions extends SaveOptions {
 type GenerateContext = Pick<
   Context,
   | "call"
+  | "redactor"
   | "interrupted"
   | "now"
   | "progress"

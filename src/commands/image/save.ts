@@ -4,6 +4,7 @@ import type { Context } from "../../command-kit/context.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { EmptyResult, type FailedItem, ResultTruncated, saveFailed } from "../../core/errors.ts";
 import { scalarText } from "../../core/json.ts";
+import { type Redactor, redactedBytes } from "../../core/redact.ts";
 import { receivedJson } from "../../core/responses/success.ts";
 import type { Received } from "../../core/service-errors.ts";
 import { dollarNumber, type Money } from "../../core/values/money.ts";
@@ -59,7 +60,7 @@ interface ReceivedResponse {
 export async function savePictures(
   { response, arriving, request, index }: ReceivedResponse,
   { count, cost, target, metadata }: SaveOptions,
-  { serviceNow, settings, say }: Pick<Context, "serviceNow" | "settings" | "say">,
+  { redactor, serviceNow, settings, say }: Pick<Context, "redactor" | "serviceNow" | "settings" | "say">,
 ): Promise<Generated> {
   const saved: Generated["saved"][number][] = [];
   const failures: FailedItem[] = [];
@@ -71,7 +72,7 @@ export async function savePictures(
   const pictures = picturesIn(response, arriving);
   const isUnusable = pictures.map(({ media }) => typeof media === "string");
   // Copy the response before the settings are added to its pictures. Only the first error keeps the copy.
-  const received = isUnusable.includes(true) ? receivedWith(response, arriving) : undefined;
+  const received = isUnusable.includes(true) ? receivedWith(response, arriving, redactor.redact) : undefined;
   for (const [at, { media, entry }] of pictures.entries()) {
     const seed = seedIn(entry) ?? request.seed;
     const names = {
@@ -126,9 +127,13 @@ export async function savePictures(
 }
 
 /** Returns the response with its pictures, so that it can be kept. */
-function receivedWith(response: unknown, arriving: readonly ArrivingMedia[]): Received {
+function receivedWith(
+  response: unknown,
+  arriving: readonly ArrivingMedia[],
+  redact: Redactor["redact"],
+): Received {
   const { bytes, complete } = receivedJson(response);
-  return { bytes: restoredWithRepeated(bytes, arriving), complete };
+  return { bytes: redactedBytes(restoredWithRepeated(bytes, arriving), redact), complete };
 }
 
 /**

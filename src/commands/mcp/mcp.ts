@@ -10,10 +10,12 @@ export default defineCommand({
   path: "mcp",
   summary: "Serve tools to agents on stdin and stdout, over the Model Context Protocol",
   details:
-    "Start the server from the configuration of an agent. The tools only read, unless --allow permits more. The limits apply to all calls together until the server ends: --max-cost limits inference and reserved terms, and --max-burn limits the hourly cost of the active rentals, including a new one. Every call that does more than read is reported on stderr and in mcp-spending.jsonl in the state folder.",
+    "Start the server from the configuration of an agent. The tools only read, unless --allow permits more. The limits apply to all calls together until the server ends: --max-cost limits what inference and reserving rentals for a fixed term cost together, and --max-burn limits the hourly cost of the active rentals, including a new one. --allow destroy permits everything that deletes, even `delete_current_user`. Every call that does more than read is reported on stderr and in mcp-spending.jsonl in the state folder.",
   flags: {
     allow: flag.choices("What the tools may do beyond reading", permissions),
-    maxCost: flag.dollars("Maximum cost of all calls together, in dollars; required with --allow spend"),
+    maxCost: flag.dollars(
+      "Maximum cost of inference and reservations together, in dollars; required with --allow spend",
+    ),
     maxBurn: flag.dollars(
       "Maximum hourly cost of all active rentals, including a new one, in dollars; required with --allow spend",
     ),
@@ -30,7 +32,7 @@ export default defineCommand({
   examples: [
     { text: "Let an agent look at a sandbox", command: "gpuctl mcp --sandbox" },
     {
-      text: "Let an agent rent, terminate and generate, for $5 in all and $10 an hour",
+      text: "Let an agent rent for up to $10 an hour, draw for up to $5, and delete",
       command: "gpuctl mcp --allow spend --max-cost 5 --max-burn 10 --allow destroy --sandbox",
     },
   ],

@@ -32,7 +32,7 @@ export async function play(
   const player = installed.find(({ plays }) => plays === undefined || plays.includes(ext));
   if (player === undefined) {
     const names = installed.map(({ program }) => program).join(", ");
-    return new NotPlayed(`none of the installed players plays ${ext} files: ${names}`);
+    return new NotPlayed(`none of the installed players (${names}) plays ${ext} files`);
   }
   try {
     const { program, args, variable } = player;

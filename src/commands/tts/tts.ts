@@ -2,11 +2,13 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { restoredWithRepeated } from "../../client/divert.ts";
 import { arg } from "../../command-kit/arg.ts";
+import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { outFlags, outputOptions, warnOfUnknownPrice } from "../../command-kit/inference.ts";
 import { EmptyResult, UsageError } from "../../core/errors.ts";
 import { scalarText } from "../../core/json.ts";
+import { redactedBytes } from "../../core/redact.ts";
 import { receivedJson } from "../../core/responses/success.ts";
 import type { Result } from "../../core/result.ts";
 import { readText } from "../../core/text.ts";
@@ -88,7 +90,7 @@ export default defineCommand({
         const response: unknown = await context.call("generateAudio", sent, {
           divert: { path: "audio", max: maxArriving, open },
         });
-        const { sound, others } = arrived(response, arriving);
+        const { sound, others } = arrived(response, arriving, context);
         const media = { kind: "audio", count: 1, names } as const;
         try {
           return await use(sound.finish(media));
@@ -143,9 +145,14 @@ export default defineCommand({
  * Returns the sounds of a response, usually only one. If there is none, throws an `EmptyResult` that keeps the
  * response.
  */
-function arrived(response: unknown, arriving: readonly ArrivingMedia[]) {
+function arrived(
+  response: unknown,
+  arriving: readonly ArrivingMedia[],
+  { redactor }: Pick<Context, "redactor">,
+) {
   const [sound, ...others] = soundsIn(response, arriving);
   if (typeof sound !== "string") return { sound, others };
   const { bytes, complete } = receivedJson(response);
-  throw new EmptyResult(sound, { bytes: restoredWithRepeated(bytes, arriving), complete });
+  const whole = redactedBytes(restoredWithRepeated(bytes, arriving), redactor.redact);
+  throw new EmptyResult(sound, { bytes: whole, complete });
 }

@@ -36,3 +36,16 @@ test(
   },
   timeout,
 );
+
+// In Bun and Deno, the global fetch reports connection errors in other ways.
+if (!globalThis.Bun && !globalThis.Deno) {
+  test("a given fetch that cannot connect reports a network error", async () => {
+    const sandbox = await createSandbox();
+    const baseUrl = sandbox.url;
+    await sandbox.close();
+    const client = createClient({ baseUrl, apiKey: "key", fetch: globalThis.fetch, retries: 0 });
+    await assert.rejects(client.listVirtualMachineRentals(), { name: "NetworkError" });
+    await assert.rejects(client.createVirtualMachineRental({ gpuCount: 1 }), { name: "NetworkError" });
+    client.close();
+  });
+}

@@ -376,6 +376,37 @@ test("the engine's key is neither stored nor shown", async () => {
 });
 
 test.each([
+  [
+    "answer",
+    "application/json",
+    (said: string) => JSON.stringify({ choices: [{ message: { content: said } }] }),
+  ],
+  [
+    "event",
+    "text/event-stream",
+    (said: string) => `data: {"error":{"message":"${said}"}}\n\ndata: [DONE]\n\n`,
+  ],
+])("the engine's key is not shown if a successful %s repeats it", async (_, type, bodyOf) => {
+  const sandbox = await openSandbox({ environment: { ENGINE_KEY: engineKey } });
+  const engine = await startEngine({
+    "GET /v1/models": ({ headers }, response) =>
+      send(response, { data: [{ id: headers.authorization, object: "model", created: 1, owned_by: "me" }] }),
+    "POST /v1/chat/completions": ({ headers }, response) => {
+      const body = bodyOf(`for ${headers.authorization}, too`);
+      response.writeHead(200, { "content-type": type });
+      // The key is split between two writes.
+      const half = body.indexOf(engineKey) + 5;
+      response.write(body.slice(0, half), () => setImmediate(() => response.end(body.slice(half))));
+    },
+  });
+  sandbox.engines.save({ kind: "chat", url: engine.url, model: "any", apiKeyEnv: "ENGINE_KEY" });
+  const text = await (await sandbox.call("createChatCompletion", request)).text();
+  expect(text).toBe(bodyOf("for Bearer ****, too"));
+  const { body } = await sandbox.assumed("listChatModels");
+  expect(body).toMatchObject({ data: [{ id: "Bearer ****" }] });
+});
+
+test.each([
   ["Base64", (key: string) => Buffer.from(key).toString("base64")],
   ["Base64 of a longer text", (key: string) => Buffer.from(`user:${key}`).toString("base64").slice(0, -1)],
   ["text with JSON escapes", (key: string) => key.replaceAll("-", "\\u002d")],

@@ -54,7 +54,7 @@ function pauseFor(
     if (waited > quietWait && !isSaid) {
       isSaid = true;
       say(
-        `Rental ${rentalId} was created and is billed. Waiting for another gpuctl process to store its lease; Ctrl-C ends the wait.`,
+        `Rental ${rentalId} was created and is billed. Waiting to store its lease, because another gpuctl process uses the lease file; Ctrl-C ends the wait.`,
       );
     }
     if (!interrupted.aborted) return sleep(milliseconds).catch(() => {});

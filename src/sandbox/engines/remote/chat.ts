@@ -4,7 +4,7 @@ import { sandboxChatModel } from "../../../core/sandbox.ts";
 import { type Exchange, PlainResponse } from "../../http/exchange.ts";
 import { EngineFailure, orFailure, sentenceAbout } from "./failure.ts";
 import { listModels } from "./models.ts";
-import { type EngineAccess, parseFrom, readFrom, sendToEngine } from "./request.ts";
+import { bodyOf, type EngineAccess, parseFrom, readFrom, sendToEngine } from "./request.ts";
 
 /**
  * Passes a chat request on to an engine, unchanged except for the model. Returns the engine's response. Server-sent
@@ -51,8 +51,9 @@ async function firstModel(access: EngineAccess): Promise<string | undefined> {
  * The events of a response. If the connection breaks, the last event is an error. Canceling the stream closes the
  * connection to the engine.
  */
-function eventsOf(response: IncomingMessage, { engine, signal }: EngineAccess): ReadableStream<Uint8Array> {
-  const chunks = response[Symbol.asyncIterator]();
+function eventsOf(response: IncomingMessage, access: EngineAccess): ReadableStream<Uint8Array> {
+  const { engine, signal } = access;
+  const chunks = bodyOf(access, response);
   return new ReadableStream({
     async pull(controller) {
       try {

@@ -168,10 +168,25 @@ async function readStart(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
+/** The chunks of a response. If it repeats the engine's key, the key is masked. */
+export async function* bodyOf(
+  { engine, environment }: EngineAccess,
+  response: IncomingMessage,
+): AsyncGenerator<Buffer> {
+  const { add, stream } = createRedactor();
+  const key = keyOf(engine, environment);
+  if (key === undefined) return yield* response;
+  add(key);
+  const masked = stream();
+  for await (const chunk of response) yield Buffer.from(masked.add(chunk.toString("latin1")), "latin1");
+  const rest = masked.end();
+  if (rest !== "") yield Buffer.from(rest, "latin1");
+}
+
 /** Collects a body, and stops reading after more than `limit` bytes. Returns the number of bytes. */
-async function readInto(chunks: Buffer[], response: IncomingMessage, limit: number): Promise<number> {
+async function readInto(chunks: Buffer[], body: AsyncIterable<Buffer>, limit: number): Promise<number> {
   let length = 0;
-  for await (const chunk of response) {
+  for await (const chunk of body) {
     chunks.push(chunk);
     length += chunk.length;
     if (length > limit) break;
@@ -183,10 +198,11 @@ async function readInto(chunks: Buffer[], response: IncomingMessage, limit: numb
  * Reads a whole response.
  * @throws EngineFailure if it is too large or incomplete
  */
-export async function readFrom({ engine, signal }: EngineAccess, response: IncomingMessage): Promise<Buffer> {
+export async function readFrom(access: EngineAccess, response: IncomingMessage): Promise<Buffer> {
+  const { engine, signal } = access;
   const limit = responseLimits.body.generate;
   const chunks: Buffer[] = [];
-  const length = await readInto(chunks, response, limit).catch((error) => {
+  const length = await readInto(chunks, bodyOf(access, response), limit).catch((error) => {
     signal?.throwIfAborted();
     throw new EngineFailure(
       sentenceAbout(engine, `did not finish its response: ${connectionProblem(error)}.`),
