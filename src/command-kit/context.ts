@@ -82,8 +82,8 @@ export interface Ports {
   readonly withServiceFlags: (text: string) => string;
   /**
    * After prompts, gpuctl prints a command line that repeats the run without prompts. This function sets the flag for a
-   * field in that line. If it was called, gpuctl prints the line even without prompts. For commands that use this port,
-   * gpuctl prints the line after the run instead of before.
+   * field in that line. If it was called, gpuctl prints the line even if the run had no prompts. For commands that use
+   * this port, gpuctl prints the line after the run instead of before.
    */
   readonly changeLine: (field: string, flag: readonly [name: string, value: string]) => void;
   /**

@@ -22,7 +22,10 @@ export async function writeAndCheck<Value>(
   }
 }
 
-/** What happened to items that failed, as parts of a sentence: `failed`, and that their outcome is unknown. */
+/**
+ * Says what happened to items that failed, in parts of a sentence: `failed` for items whose outcome is known, and "have
+ * an unknown outcome" for the others. Leaves out a part that applies to no item.
+ */
 export function notDone(failures: readonly FailedItem[], failed: string): readonly string[] {
   const unknown = failures.filter(({ error }) => isUnknown(error)).length;
   return [

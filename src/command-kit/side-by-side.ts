@@ -14,7 +14,7 @@ export interface SideBySideOptions<Value> extends Pick<Context, "sleep" | "inter
   readonly failureOfAll: (outcome: Outcome<Value>) => unknown;
   /** Called when all items have to wait because one was refused. `milliseconds` is how long they wait. */
   readonly onWait?: (index: number, milliseconds: number) => void;
-  /** Called once for each item that was started, when its outcome is known. */
+  /** Called once with the outcome of each item, except items that were not started or that wait to be tried again. */
   readonly onDone?: (outcome: Outcome<Value>) => void;
 }
 
@@ -32,9 +32,8 @@ const recovery = 8;
 /**
  * Does paid work for several items, some of them at once. Returns the outcomes in the order of the items. A 429 means
  * that nothing was done: all items wait (for the time in `Retry-After`, if there is one), and the refused item is tried
- * again. No other failure is retried. If the user interrupts, items that were not started or wait to be tried
- * again have the outcome `Interrupted`. If an item fails and all others would fail in the same way, such items have the
- * outcome `NotTried`.
+ * again. No other failure is retried. Items that were not started, or that wait to be tried again, have the outcome
+ * `Interrupted` if the user interrupts, and `NotTried` if an item fails and all others would fail in the same way.
  */
 export async function sideBySide<Item, Value>(
   items: readonly Item[],

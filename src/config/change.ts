@@ -90,9 +90,9 @@ function assertExists(config: Config, name: string): void {
 }
 
 /**
- * Applies a change to a profile. A new key or `apiKeyCommand` replaces the old one. A base URL means another
- * service, so the old inference base URL is removed unless the change sets one. Throws
- * `UsageError` if a value is invalid, or if the old key would be used with a new host.
+ * Applies a change to a profile. A new key or `apiKeyCommand` replaces the old one. Another base URL means another
+ * service, so the old inference base URL is removed unless the change sets one. Throws `UsageError` if a value is
+ * invalid, or if the old key would be used with a new host.
  */
 function changed(name: string, profile: Profile, { apiKey, settings = {} }: ProfileChange): Profile {
   const values = Object.entries(settings);

@@ -33,7 +33,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   ],
   [
     11,
-    "A spending limit that you set would be exceeded. No request that spends was sent, except those that `batch run` sent before it reached the limit",
+    "A spending limit that you set would be exceeded, or cannot be checked because a price is unknown. No request that spends was sent, except those that `batch run` sent before it reached the limit",
   ],
   [
     12,

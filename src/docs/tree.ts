@@ -89,7 +89,7 @@ function wordsBelow(path: readonly string[], specs: readonly CommandNode[]): rea
   });
 }
 
-/** Whether the next word is the flag's value. */
+/** Whether the next word is always the flag's value. False for a flag whose value is optional. */
 export const takesValue = ({ value, optionalValue }: FlagNode): boolean =>
   value !== undefined && optionalValue === undefined;
 

@@ -42,8 +42,8 @@ export interface RequestHandler {
   fetch(request: Request, options?: FetchOptions): Promise<Response>;
   /**
    * Handles a request for a web page or for a path under `/_sandbox/`, and returns undefined for other requests. Other
-   * machines get an error, except for controls that they request with the controls' token and, if there is such a
-   * token, for `/_sandbox/health`.
+   * machines get an error, unless they send the controls' token with a request for a path under `/_sandbox/`. If there
+   * is a token, `/_sandbox/health` does not require it.
    */
   handleControl(request: Request, access: Access): Promise<Response> | undefined;
 }

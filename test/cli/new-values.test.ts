@@ -189,7 +189,7 @@ describe("an unknown choice", () => {
       expect({ code, out, err }).toEqual({
         code: 2,
         out: "",
-        err: `${rejection.trimEnd()} The service's description, which may list more values, is not available; --no-validate sends the value as it is.\n`,
+        err: `${rejection.trimEnd()} The service's OpenAPI description, which may list more values, is not available; --no-validate sends the value as it is.\n`,
       });
       expect(requestLines(requests)).toEqual([`GET ${descriptionPath}`]);
       const past = await run(`${vm} --no-validate --timeout 50ms`, overNetwork());

@@ -211,7 +211,7 @@ describe("the content type of a response to api call", () => {
     ["startJob", "text/html", "<html>Log in</html>", 10],
     ["startJob", "application/json", "{}", 0],
     ["listThings", "text/html", "<html>Log in</html>", 0],
-  ])("%s: %s %s exits with %i", async (line, type, body, code) => {
+  ])("affects the exit code: %s, %s, %s, exit code %i", async (line, type, body, code) => {
     const { run } = await createCli({
       respond: ({ path }) =>
         path === descriptionPath

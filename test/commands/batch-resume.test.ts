@@ -594,7 +594,7 @@ describe("a complete output", () => {
     expect(await cli.run(run, overNetwork())).toMatchObject({ code: 0, requests: [{}] });
   });
 
-  test("is not cut off before a result that is not in the journal, although a line before the result is torn", async () => {
+  test("is not cut off at a damaged line if a result that is not in the journal follows it", async () => {
     const cli = await completeBatch();
     const [torn = "", result = ""] = (await read(cli, "out.jsonl")).split("\n");
     const records = (await recordsOf(cli)).filter(({ event }) => event !== "done");

@@ -527,7 +527,7 @@ describe("batch merge", () => {
   });
 
   test.each(["a.jsonl b.jsonl", "b.jsonl a.jsonl"])(
-    "takes the result of a line that is left in one batch from the batch that sent the line: %s",
+    "takes the result of a line from one batch if the line is left to send in the other: %s",
     async (outputs) => {
       const cli = await cliWith(input(["request-54"]));
       await cli.run("batch run requests.jsonl --out a.jsonl", { env });

@@ -98,7 +98,7 @@ describe("the reasoning before an answer", () => {
   });
 });
 
-test("messages about an answer are printed after the answer", async () => {
+test("the message about missing token counts is printed after the reasoning", async () => {
   const { run } = await saying("<think>Hm</think>Hello");
   const outcome = await run(`${ask} --usage`, { ...service, terminal: 80 });
   expect(outcome.err).toMatch(/Hm[\s\S]*The service reported no token counts\.\n$/);

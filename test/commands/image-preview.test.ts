@@ -230,7 +230,7 @@ describe("the filter for the control sequences of drawn pictures", () => {
   });
 });
 
-describe("image --preview that cannot draw", () => {
+describe("if a picture cannot be drawn, image --preview", () => {
   test.each([
     ["without a terminal", { TERM: "xterm-kitty" }, undefined, "stderr is not a terminal"],
     ["TERM=dumb", { TERM: "dumb", COLORTERM: "truecolor" }, 80, "TERM is dumb"],
@@ -267,7 +267,7 @@ describe("image --preview that cannot draw", () => {
     expect(out.trim().split("\n")).toHaveLength(3);
   });
 
-  test("reports a broken JPEG or WebP in one sentence, and draws the next picture", async () => {
+  test("reports a broken JPEG in one sentence, and draws the next picture", async () => {
     const raw = ["log", "warn", "error"].map((name) => vi.spyOn(console, name as "log"));
     const jpeg = Buffer.from(await encodeJpeg(2, 2, Buffer.alloc(2 * 2 * 4, 255), 90));
     const scan = jpeg.indexOf(Buffer.from([0xff, 0xda]));

@@ -73,13 +73,15 @@ describe("a large PNG", () => {
   const data = Uint8Array.from({ length: width * height * 3 }, (_, at) => (at * at * 31) >> 3);
   const png = Buffer.from(encode({ width, height, channels: 3, depth: 8, data }));
 
+  const block = 160 * 1024;
+
   test.each([0, 1, 2, 3, 5, 8, 11])(
-    "is saved with its settings if the file is %i bytes shorter than a multiple of the read size",
+    "is saved with its settings if it is %i bytes shorter than a number of whole blocks",
     async (less) => {
-      // The file is read in blocks. Each length splits the last chunk of the picture at a different place.
+      // The file is written in blocks. Its length decides where the end of a block splits the last chunk.
       const padding = Buffer.concat([
         png.subarray(0, 33),
-        textChunk(160_000 - (png.length % 160_000) - less),
+        textChunk(block - ((png.length + 12) % block) - less),
         png.subarray(33),
       ]);
       const { run, folder } = await painter(padding);

@@ -192,7 +192,7 @@ describe("profile remove", () => {
     expect(await json("profile list")).toEqual([]);
   });
 
-  test("of the last profile suggests to create one", async () => {
+  test("of the last profile suggests creating one", async () => {
     const { run } = await createCli();
     await run("profile add only --sandbox");
     expect(await run("profile remove only --yes")).toMatchObject({

@@ -131,7 +131,7 @@ describe("rentals create --lease", () => {
     ["rentals lease set 1001 2h --sandbox", "leases.jsonl.holder.lock-owner"],
     [`${create} --max-burn 90`, "rentals-create"],
     [`${create} --max-burn 90`, "rentals-create.lock-owner"],
-  ])("a full disk is an error before a create is sent: `%s` with no space for %s", async (line, file) => {
+  ])("a full disk is an error, and no create is sent: `%s` with no space for %s", async (line, file) => {
     const cli = await createCli();
     await cli.run(create);
     const free = fillDisk(file);

@@ -30,7 +30,7 @@ test("the estimated price of a new rental comes from the matching option in the 
 });
 
 test.each([[null], [[]], [[7, { gpuType: "h100" }]], [{ items: "none" }]])(
-  "there is no estimate from %j, which is not a list of rental options",
+  "there is no estimate from %j, which contains no usable rental option",
   (options) => {
     expect(optionCost(options, wanted)).toBeUndefined();
   },

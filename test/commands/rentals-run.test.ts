@@ -1707,7 +1707,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(await run(sh("true"))).toMatchObject({ code: 10 });
     });
 
-    test("a jump host keeps its own port, user and host key", async (context) => {
+    test("lets a jump host keep its own port and host key", async (context) => {
       skipWithout("ssh", context);
       const renter = await createRenter();
       await renter.run(sh("true", "--keep", "--lease", "1h"));

@@ -61,7 +61,7 @@ describe("rentals ssh", () => {
       "rentals run --gpus 1 echo --label x",
       "it is not clear whether --label is for gpuctl or for the command",
     ],
-  ])("%s is refused, because the flag may belong to either command", async (line, problem) => {
+  ])("%s is refused, because a flag of the command must follow --", async (line, problem) => {
     const { run } = await createCli({ respond: lookupReturns(running) });
     const { calls, programs } = sshExiting(0);
     const { code, err, requests } = await run(line, { ...overNetwork(), programs });

@@ -370,7 +370,7 @@ describe("rentals terminate with a third-party service", () => {
     const dry = "rentals terminate 7 8 --dry-run -o json";
     const before = await run(dry, overNetwork());
     expect(before).toMatchObject({ code: 2, out: "", requests: [] });
-    expect(before.err).toContain("depends on the service's description");
+    expect(before.err).toContain("depends on the service's OpenAPI description");
     await run("api spec", overNetwork());
     const { code, out, err, requests } = await run(dry, overNetwork());
     expect({ code, err, requests }).toEqual({ code: 0, err: "", requests: [] });

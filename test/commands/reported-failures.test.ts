@@ -133,7 +133,7 @@ describe("a response with status 200", () => {
     },
   );
 
-  test("is no error if a field of errors accompanies the documented ones", async () => {
+  test("is no error if it has a field that errors also have, such as `detail`", async () => {
     const done = { success: true, detail: "Account closed" };
     expect((await (await answering(done)).run("user delete --yes", service)).code).toBe(0);
     const requested = { message: "We will contact you", detail: "ticket 12" };

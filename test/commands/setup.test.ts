@@ -326,7 +326,7 @@ describe("a check in setup", () => {
     );
   });
 
-  test("of the inference URL accepts a response with any status", async () => {
+  test("of the inference URL succeeds if the host responds, and the URL is saved", async () => {
     const inference = "https://inference.example";
     const { run, savedConfig } = await setUp();
     expect((await run({ ...account, "Inference URL": [inference] })).code).toBe(0);

@@ -367,7 +367,7 @@ describe("tts with parts that cannot be joined", () => {
       `Error: the parts cannot be joined: gpuctl joins WAV and MP3 files, not OGG. They were saved as 4 files, from ${paths[0]} to ${paths[3]}.`,
     );
     expect(err).toContain(
-      "All parts were saved as they arrived. Running the same command again would request all parts again.",
+      "All parts were saved unchanged. Running the same command again would request all parts again.",
     );
     expect(err).not.toContain("parts are kept");
     expect(await readFile(paths[1] ?? "")).toEqual(ogg("Here is number two."));

@@ -63,7 +63,7 @@ export async function checkInput(
 
 const nothingSent = "Nothing was sent.";
 const noDescription =
-  "The service's description, which may list more values, is not available; --no-validate sends the value as it is.";
+  "The service's OpenAPI description, which may list more values, is not available; --no-validate sends the value as it is.";
 
 /** Suggests the nearest choices of a field for an unknown value. */
 function suggestion(id: OperationId, { path }: Issue, input: object): string {

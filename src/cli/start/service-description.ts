@@ -118,7 +118,7 @@ async function descriptionOf(operations: Readonly<Record<string, Operation>>): P
 }
 
 const notCached =
-  "this request depends on the service's description, which is not cached; a dry run does not fetch it";
+  "this request depends on the service's OpenAPI description, which is not cached; a dry run does not fetch it";
 
 const documentedInstead =
   "The service's OpenAPI description is not cached, and a dry run does not fetch it. Using the one in this version of gpuctl. Run `gpuctl api spec` to cache it.";
@@ -131,5 +131,5 @@ const maybeReplaced = (id: OperationId): string => {
 /** Adds a hint that explains why gpuctl sent a request that the user did not ask for. */
 function withPurpose(error: unknown): unknown {
   if (!(error instanceof Error && "request" in error)) return error;
-  return Object.assign(error, { hint: "This command needs the service's description." });
+  return Object.assign(error, { hint: "This command needs the service's OpenAPI description." });
 }

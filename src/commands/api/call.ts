@@ -189,7 +189,10 @@ function warnOfUncheckedBurn(
   );
 }
 
-/** Throws `BudgetExceeded` if the documented price exceeds `budget.maxCost`. Warns if the price is not known. */
+/**
+ * Throws `BudgetExceeded` if the documented price exceeds `budget.maxCost` or cannot be calculated. If a call has no
+ * documented price, warns that the limit is not checked.
+ */
 function assertWithinBudget(
   { parts, body }: DescribedRequest,
   { settings, say }: Pick<Context, "settings" | "say">,

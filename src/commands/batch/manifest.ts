@@ -183,7 +183,7 @@ function jobOf(
     ],
     merge: [
       ...["batch", "merge", out, ...(endpoint === undefined ? ["--requests", input] : [])],
-      // Otherwise, the merge writes its default output.
+      // Without --out, the merge writes its default output.
       ...(wholeOutput(shardOutput(out, { index: 0, count: shards })) === out ? [] : ["--out", out]),
     ],
     image: flags.image ?? `gpuctl:${settings.version}`,

@@ -190,6 +190,7 @@ function failureOf(
   { shards, notRun }: { readonly shards: readonly number[]; readonly notRun: readonly string[] },
 ): Error | undefined {
   const { count = 0, changed = 0, ids = [] } = missing ?? {};
+  const named = ids.length > 0 ? `: ${ids.join(", ")}${count > ids.length ? " …" : ""}` : "";
   const parts = [
     ...(failed > 0 ? [`${counted(failed, "line has", "lines have")} failed`] : []),
     ...(unknown > 0 ? [`the outcome of ${counted(unknown, "line")} is unknown`] : []),
@@ -197,7 +198,7 @@ function failureOf(
       ? [`${shards.length === 1 ? "shard" : "shards"} ${shards.join(", ")} did not run`]
       : []),
     ...(notRun.length > 0 ? [`${notRun.join(", ")} did not run`] : []),
-    ...(count > 0 ? [`${counted(count, "line has", "lines have")} no result`] : []),
+    ...(count > 0 ? [`${counted(count, "line has", "lines have")} no result${named}`] : []),
     ...(changed > 0
       ? [`${counted(changed, "line was", "lines were")} changed in the input after being sent`]
       : []),
@@ -206,8 +207,7 @@ function failureOf(
       : []),
   ];
   if (parts.length === 0) return undefined;
-  const text = parts.join("; ");
-  const message = ids.length > 0 ? `${text}: ${ids.join(", ")}${count > ids.length ? " …" : ""}` : text;
+  const message = parts.join("; ");
   return failed + unknown > 0
     ? new BatchNeedsLook(
         message,

@@ -45,7 +45,7 @@ export default defineCommand({
     );
     const mark = async () => {
       if ((await readKnown(diskFiles, out)).shard === undefined) {
-        throw new NotFound(`${args.output} is not the output of a batch: there is no journal beside it`, {
+        throw new NotFound(`${args.output} is not the output of a batch: its journal is missing or empty`, {
           request: null,
         });
       }

@@ -1,6 +1,9 @@
 import type { Context, Ports } from "../../command-kit/context.ts";
 
-/** Sets a setting of the profile, or removes it if `value` is undefined. Says so if that removes `inferenceBaseUrl`. */
+/**
+ * Sets a setting of the profile, or removes it if `value` is undefined. Says so if a change of `baseUrl` also removes
+ * `inferenceBaseUrl`.
+ */
 export async function saveSetting(
   key: string,
   value: string | undefined,

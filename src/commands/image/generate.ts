@@ -115,8 +115,8 @@ const maxUnknown = 3;
 
 /**
  * The returned function takes the outcome of a picture. It returns the error if no more pictures should be requested:
- * after a response without a usable picture, after `maxUnknown` unknown outcomes, and after any other failure that
- * would probably occur for the next request, too.
+ * after a response whose pictures are all unusable or could not be saved, after `maxUnknown` unknown outcomes, and
+ * after any other failure that would probably occur for the next request, too.
  */
 function failuresOfAll(): (outcome: Outcome<Generated>) => unknown {
   let unknown = 0;

@@ -58,9 +58,9 @@ export async function estimateHourlyCost(
 
 /**
  * Estimates the hourly cost of a rental. If the rental is on demand and one of the service's rental options matches,
- * uses the price of that option. Otherwise, uses the cost of the user's newest active rental with the same GPU and term
- * or, if there is none, of the newest such rental in the history, in proportion to the number of GPUs. If there is none
- * of these, returns undefined. The service may charge a different price.
+ * uses the price of that option. Otherwise, finds the user's newest active rental of the same type, GPU and term or, if
+ * there is none, the newest rental with the same GPU and term in the history. Uses its cost in proportion to the number
+ * of GPUs. If there is no such rental, returns undefined. The service may charge a different price.
  */
 export async function estimateCost(
   wanted: Wanted,

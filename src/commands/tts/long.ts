@@ -94,7 +94,7 @@ async function saveSeparately(
   }
   await remove();
   setFailureContext(
-    "All parts were saved as they arrived. Running the same command again would request all parts again.",
+    "All parts were saved unchanged. Running the same command again would request all parts again.",
   );
   const saved = `saved as ${files.length} files, from ${files[0]?.path} to ${files.at(-1)?.path}`;
   const problem = new StoredElsewhere(`the parts cannot be joined: ${reason.message}. They were ${saved}.`);

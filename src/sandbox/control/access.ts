@@ -18,7 +18,10 @@ export const withSandboxHeaders =
 export interface Access {
   /** The address that the request came from. */
   readonly peer: string | undefined;
-  /** Whether the user of this process sent the request. Without this function, the sender counts as another user. */
+  /**
+   * Whether the user of this process, or root, sent the request. Without this function, the sender counts as another
+   * user.
+   */
   readonly isOwner?: () => Promise<boolean>;
   /** The token that gives other machines access. If it is undefined, they have no access. */
   readonly token?: string | undefined;

@@ -116,7 +116,7 @@ function withoutKeyName({ record, ...row }: Row): Row {
  */
 export function restoreSnapshot(store: Store, text: string, machine: Clock): void {
   const { clock, tables: given } = readSnapshot(text);
-  // Earlier versions stored the names.
+  // Snapshots of earlier versions of gpuctl contain the names of the variables that hold the keys of engines.
   const tables = Object.fromEntries(
     Object.entries(given).map(([table, rows]) => [table, withoutKeyNames(table, rows)]),
   );
@@ -144,7 +144,7 @@ export function restoreSnapshot(store: Store, text: string, machine: Clock): voi
 }
 
 /**
- * Sets `apiKeyEnv`, the name of a variable with an API key, of each restored engine to that of the same engine before.
+ * Gives each restored engine the `apiKeyEnv` (the name of the variable with its key) that the same engine had before.
  * A name from a snapshot of someone else could make the sandbox send the value of any variable to any server.
  */
 function keepEngineKeys(store: Store, before: readonly Engine[]): void {

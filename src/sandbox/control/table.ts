@@ -23,7 +23,7 @@ import { snapshotDocument } from "./snapshot.ts";
 export interface ControlCall {
   readonly sandbox: SandboxControls;
   readonly recent: RecentMedia;
-  /** Whether the request came from the user of this process. */
+  /** Whether the request came from the user of this process, or from root. */
   readonly isOwner: () => Promise<boolean>;
   /** The last segment of the path, if it is variable. */
   readonly last: string;

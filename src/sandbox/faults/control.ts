@@ -86,7 +86,7 @@ export function faultControl(store: Store, clock: Clock): FaultControl {
   };
 }
 
-/** Returns an issue for each reason why a fault could never affect a call. */
+/** Returns an issue for each reason why a fault can never, or probably never, affect a call. */
 function selectionIssues(
   store: Queries,
   { operation, where = {}, key }: z.output<typeof faultInput>,

@@ -68,7 +68,7 @@ const Summary = ({ status, money, volumesGb }: OverviewState) => (
     {!status.userExists && (
       <div class="notice">
         <dt>The user was deleted</dt>
-        <dd>The keys of this user do not work until the sandbox is reset.</dd>
+        <dd>The keys of this user do not work until the state is reset or replaced.</dd>
       </div>
     )}
   </dl>

@@ -158,7 +158,7 @@ test("a stream that breaks ends with an error", async () => {
   await engine.next("one");
   expect(await stream.read()).toContain('"content":"one"');
   await engine.cut();
-  const message = `The chat engine at ${engine.url}/v1 closed the connection before the end of its response.`;
+  const message = `The chat engine at ${engine.url}/v1 stopped before the end of its response.`;
   expect(await stream.rest()).toBe(
     `\n\ndata: ${JSON.stringify({ error: { message, type: "server_error", param: null, code: null } })}\n\n`,
   );

@@ -27,7 +27,7 @@ export const configuration: Check = async ({ configPath, configProblem, stat, pl
   if (open.length === 0) return ok(`${configPath}, mode ${octal(file.mode)}`);
   const modes = open.map(({ path, mode }) => `${path} has mode ${octal(mode)}`).join(", ");
   return failure(
-    `other users have access to files that may hold keys: ${modes}`,
+    `permissions are too open where keys may be stored: ${modes}`,
     open.map(({ path, maxMode }) => `chmod ${octal(maxMode).slice(1)} '${path}'`).join("; "),
   );
 };
@@ -54,7 +54,7 @@ export const stateFolder: Check = async ({ stateFolder: folder, stat, freeBytes 
   return ok(path === folder ? folder : `${folder} will be created when needed`);
 };
 
-/** Too little for a large picture and the state of the sandbox. */
+/** Less than this is too little for a large picture and the state of the sandbox. */
 const minFreeBytes = 16 * 2 ** 20;
 
 /** Checks that the sandbox has its optional packages, and can open its database. */
@@ -74,7 +74,7 @@ export const terminal: Check = ({ terminal: { stdin, stdout, stderr, columns, co
   const streams = Object.entries({ stdin, stdout, stderr }).flatMap(([name, isTerminal]) =>
     isTerminal ? [name] : [],
   );
-  if (streams.length === 0) return ok("not a terminal: no prompts, colors or animations");
+  if (streams.length === 0) return ok("not a terminal: no prompts or animations");
   const facts = [
     `${streams.join(", ")} on ${env.TERM || "a terminal without TERM"}`,
     columns > 0 ? `${columns} columns` : "unknown width",

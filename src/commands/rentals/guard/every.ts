@@ -75,9 +75,9 @@ async function* lines(
 }
 
 /**
- * Runs rounds, and passes on their events, until the user interrupts or `closed` is aborted. Passes on an event that
- * lasts for several rounds only once. Until one round has succeeded, throws any failure that is not temporary. After
- * any other failure, tries again in the next round. Of several failures in a row, reports only the first.
+ * Runs rounds, and passes on their events, until the user interrupts or `closed` is aborted. If an event lasts for
+ * several rounds, passes it on only once. Until one round has succeeded, throws any failure that is not temporary.
+ * After any other failure, tries again in the next round. Of several failures in a row, reports only the first.
  */
 async function rounds(
   interval: number,

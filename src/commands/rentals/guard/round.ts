@@ -71,7 +71,7 @@ const leaseLine = (verb: string, args: readonly string[], { place }: Pick<Guard,
   `\`${commandLine(`rentals lease ${verb}`, args, place.ownFolder ? [] : ["--lease-file", place.path])}\``;
 
 /**
- * Milliseconds. A lease that is over according to only one of two clocks is reported only once that clock is this far
+ * Milliseconds. A lease that is over according to only one of two clocks is not reported until that clock is this far
  * past the end of the lease.
  */
 const tolerance = timeUnits[2].milliseconds;
@@ -447,7 +447,10 @@ const notTried = ({ message }: NotNotified, count: number): NotNotified =>
     `${message}; in this round, it was not run for ${count} more event${count === 1 ? "" : "s"}`,
   );
 
-/** A guard forgets the notice of another guard only if that guard has not seen the event for this long. */
+/**
+ * Milliseconds. A guard keeps the notice of another guard for this long. A guard that still sees the event renews a
+ * notice that is older than half of this time.
+ */
 const noticeLife = timeUnits[0].milliseconds;
 
 /**

@@ -33,7 +33,7 @@ export default defineCommand({
   },
 });
 
-/** What the user can do about the last job whose gpuctl was killed: its rental is billed. */
+/** What the user can do about the last unattended job: its rental is billed. */
 function nextSteps(jobs: readonly ReturnType<typeof jobRecord>[]): readonly NextStep[] {
   const id = jobs.findLast(({ state }) => state === "unattended")?.id;
   if (typeof id !== "string") return [];

@@ -150,7 +150,7 @@ function cost({ rentedAt, endedAt, hourlyCost }: Job, now: number) {
 const cent = parseMoney("0.01", "cent");
 const roundedUp = (amount: bigint): bigint => ((amount + cent - 1n) / cent) * cent;
 
-/** The cost of a rental that has ended or was kept, as written after "cost". */
+/** The cost of a rental that has ended or was kept, as the text that follows the word "cost". */
 function costText(job: Job): string {
   const { rentedAt = 0, endedAt = 0, hourlyCost } = job;
   const hourly = hourlyCost === undefined ? undefined : parseMoney(hourlyCost, "hourlyCost");

@@ -11,15 +11,15 @@ import { stateOf } from "../waiting.ts";
 import type { TerminationPlan } from "./plan.ts";
 
 export interface Ended extends Pick<TerminationPlan, "id" | "label"> {
-  /** The response as received, or gpuctl's own record if the rental had already ended. */
+  /** The response as received, or gpuctl's own record if the rental had already ended or is already ending. */
   readonly response: unknown;
 }
 
 /**
  * Ends a rental. Calls `beforeSending`, then sends the request once. If `beforeSending` throws, nothing is sent. A
- * rental that ended in the meantime counts as terminated. Throws the `problem` of the plan, if it has one. Throws
- * `UnknownOutcome` if it is not known whether the rental ended, for example if a successful response has a body that is
- * not a JSON object.
+ * rental that has ended in the meantime, or is already ending, counts as terminated. Throws the `problem` of the plan,
+ * if it has one. Throws `UnknownOutcome` if it is not known whether the rental ended, for example if a successful
+ * response has a body that is not a JSON object.
  */
 export async function endRental(
   { id, label, request: parts, problem }: TerminationPlan,

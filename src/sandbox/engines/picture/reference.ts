@@ -60,7 +60,7 @@ function weigh(from: number, to: number): { first: number; second: number; share
 
 const maxPixels = referenceSide ** 2;
 
-/** The same limit as `referenceSide`, but for an interlaced or 16-bit PNG. */
+/** Like `referenceSide`, but for an interlaced or 16-bit PNG. */
 export const slowPngSide = Math.sqrt(maxPixels / slowPngShare);
 
 /**

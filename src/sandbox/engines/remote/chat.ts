@@ -23,7 +23,7 @@ export const passOnChat = (exchange: Exchange, access: EngineAccess): Promise<Pl
     }
     const body = await readFrom(access, response);
     parseFrom(access, response, body);
-    return new PlainResponse(new Uint8Array(body), { headers: { "content-type": "application/json" } });
+    return new PlainResponse(body.toString(), { headers: { "content-type": "application/json" } });
   });
 
 /**
@@ -48,8 +48,8 @@ async function firstModel(access: EngineAccess): Promise<string | undefined> {
 }
 
 /**
- * The events of a response. If the connection breaks, the last event is an error. Canceling the stream closes the
- * connection to the engine.
+ * The events of a response. If the connection breaks or the engine stays silent for too long, the last event is an
+ * error. Canceling the stream closes the connection to the engine.
  */
 function eventsOf(response: IncomingMessage, access: EngineAccess): ReadableStream<Uint8Array> {
   const { engine, signal } = access;
@@ -62,7 +62,7 @@ function eventsOf(response: IncomingMessage, access: EngineAccess): ReadableStre
         controller.close();
       } catch {
         if (signal?.aborted) return controller.error(signal.reason);
-        const message = sentenceAbout(engine, "closed the connection before the end of its response.");
+        const message = sentenceAbout(engine, "stopped before the end of its response.");
         const error = { message, type: "server_error", param: null, code: null };
         controller.enqueue(new TextEncoder().encode(`\n\ndata: ${JSON.stringify({ error })}\n\n`));
         controller.close();
