@@ -1,7 +1,7 @@
 /**
  * Runs all benchmarks one after another and writes their output to `bench/RESULTS.md`, with the machine and the
- * versions. Run it on an idle machine: `npm run bench:all`. It takes about ten minutes. The text before the first
- * result does not change.
+ * versions. Run it on an idle machine: `npm run bench:all`. It takes about five minutes after the build. The text
+ * before the first result does not change.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -53,13 +53,13 @@ const benchmarks: readonly Benchmark[] = [
     title: "Sandbox",
     script: ["sandbox.ts", "10", "1000", "10000", "50000"],
     about:
-      "Requests to a served sandbox with 10 to 50,000 rentals. Their processor time is compared with a bare Hono server that sends the same JSON, and their elapsed time with the mock server of Prism.",
+      "Requests to a served sandbox with 10 to 50,000 rentals. Their processor time is compared with a bare Hono server that sends the same JSON. If Prism is installed, the elapsed time of one of them is also compared with its mock server.",
   },
   {
     title: "Profiles",
     script: ["profiles.ts", "10"],
     about:
-      "CPU profiles of the cases that do not reach their goal, with five samples in a millisecond. Each line is a share of the samples. `gpuctl:` names a file of the build.",
+      "CPU profiles of cases that do not reach their goal, and of some others, with five samples in a millisecond. Each line is a share of the samples. `gpuctl:` names a file of the build.",
   },
 ];
 

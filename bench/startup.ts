@@ -57,7 +57,7 @@ const node = (args: readonly string[], more: Readonly<Record<string, string>> = 
   env: more,
 });
 
-/** Other installed tools, written in Go or JavaScript. */
+/** Other installed tools, written in Go, JavaScript or Rust. */
 const peers: Readonly<Record<string, Line>> = Object.fromEntries(
   ["gh --version", "gh --help", "hcloud version", "hcloud --help", "npm --version"]
     .map((line): [string, Line] => {

@@ -51,7 +51,7 @@ function redirectMessage(location: string, request: WireRequest): string {
   const to = new URL(location, from);
   const place = keyRedactor(request)(`${to.origin === "null" ? to.protocol : to.origin}${to.pathname}`);
   if (to.origin !== from.origin) {
-    return `the service redirects to ${place}; the API key is not sent to another host, so the redirect was not followed`;
+    return `the service redirects to ${place}; the API key is not sent to another origin, so the redirect was not followed`;
   }
   return isRead(request)
     ? `too many redirects, the last one to ${place}`
@@ -87,7 +87,8 @@ interface UnfinishedRequest {
 /**
  * Returns the error for a request without a complete response. If a write was sent, its outcome is unknown, whatever
  * went wrong. For a read, and for a write that was not sent, errors that are not about the connection are returned
- * unchanged. Errors that already state the outcome of a write are also returned unchanged.
+ * unchanged. Errors that already state the outcome of a write are also returned unchanged, but if something was
+ * received, an `UnknownOutcome` is replaced by one that holds it.
  */
 export function transportError(cause: unknown, { request, status, received }: UnfinishedRequest): unknown {
   const failed = connectionError(cause);

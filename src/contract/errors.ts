@@ -23,6 +23,6 @@ export const errorBody = z
     message: z.string().describe("What went wrong, in a sentence"),
     issues: z.array(z.unknown()).describe("Validation errors; empty for other failures"),
   })
-  .meta({ id: "Error", description: "Body of every failed request" });
+  .meta({ id: "Error", description: "Body of every error response" });
 
 export type ErrorBody = z.infer<typeof errorBody>;

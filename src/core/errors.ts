@@ -353,7 +353,9 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** The Node.js code of an error, such as `EEXIST`; empty if it has none. */
 export function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+  // In Jest, errors of Node.js are not instances of the `Error` of this code.
+  const isObject = typeof error === "object" && error !== null;
+  return isObject && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
 /** A file could not be saved, or the path at which to save it cannot be used. */

@@ -78,7 +78,7 @@ export const baseUrlFor = (
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Whether a variable is one of gpuctl itself. Such a variable may hold a key, so no other program gets it. */
+/** Whether a variable is one of gpuctl's own. Such a variable may hold a key, so no other program gets it. */
 export const isOwnVariable = (name: string): boolean => /^gpuctl_/i.test(name);
 
 /**

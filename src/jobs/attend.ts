@@ -581,7 +581,7 @@ function outcomeText({ status, because, failure }: JobOutcome): string {
   return exited(status);
 }
 
-/** The stored outcome of a job whose command has ended. */
+/** The stored outcome of a job in the phase `ending` or `ended`. */
 export function storedOutcome({ id, phase, status, outcome = "" }: Job): JobOutcome {
   if (phase === "ending" || outcome === exited(status)) return { status, fetched: [] };
   const because = (["limit", "interrupted", "canceled"] as const).find((one) => endings[one] === outcome);

@@ -359,7 +359,10 @@ function jobOf(id: string, value: unknown): Job | undefined {
  */
 export const isUnderWay = ({ phase, started }: Job): boolean => phase === "running" && started !== false;
 
-/** The state that is shown for a job: its phase or, if no process is attached, `detached` or `unattended`. */
+/**
+ * The state that is shown for a job: its phase or, if the job has not ended and no process is attached, `detached` or
+ * `unattended`.
+ */
 export const stateOfJob = (job: Job, isRunning: (process: string) => boolean): string => {
   if (job.phase === "ended" || isRunning(job.process)) return job.phase;
   return job.plan.detached && isUnderWay(job) ? "detached" : "unattended";

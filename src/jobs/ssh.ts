@@ -237,7 +237,10 @@ function withoutOwnMessages(take: (bytes: Uint8Array) => void | Promise<void>) {
       held = all.subarray(passed.length);
       if (passed.length > 0) await take(passed);
     },
-    /** If the connection was lost, drops what is held back and ends like a message of ssh. */
+    /**
+     * Passes on the bytes that are held back. If the connection was lost and these bytes end with a line feed, as ssh's
+     * messages do, drops them instead.
+     */
     end: async (isLost: boolean): Promise<void> => {
       if (held.length > 0 && !(isLost && held.at(-1) === lineFeed)) await take(held);
       held = Buffer.alloc(0);

@@ -176,7 +176,7 @@ export interface Client extends Methods, DescribedMethods {
 
 /**
  * Creates a client of the service. Reads that fail for a temporary reason are retried; writes are sent once. A
- * deprecated operation is sent as its replacement if the service's OpenAPI description lists the replacement.
+ * deprecated operation on rentals is sent as its replacement if the service's OpenAPI description lists one that fits.
  * Methods can reject with these errors, among others:
  * - `ServiceError`: the service returned an error. Its subclass, such as `Conflict`, depends on the status.
  * - `NetworkError`: there was no response. Retrying is safe.

@@ -62,7 +62,9 @@ export async function* streamDocumented(
   }
   const streamed = { ...(await checked(id, input, validate)), stream: true };
   settings.signal?.throwIfAborted();
-  yield* completionChunks(await stream(id, streamed, settings));
+  for await (const { isWhole: _, ...chunk } of completionChunks(await stream(id, streamed, settings))) {
+    yield chunk;
+  }
 }
 
 /**

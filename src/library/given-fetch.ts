@@ -45,7 +45,7 @@ async function* bodyOf(
 }
 
 /**
- * Converts an error of `fetch`. In Jest, errors of Node.js are no instances of the `Error` that this code sees. A network error is a `TypeError`; Node.js puts the reason into its cause. Other
+ * Converts an error of `fetch`. A network error is a `TypeError`; Node.js puts the reason into its cause. Other
  * implementations reject with other errors, even after they have sent the request. For a read, such an error is
  * returned unchanged. If the caller aborted the request, the error is also returned unchanged, because the caller knows
  * the reason.
@@ -58,9 +58,12 @@ function networkError(error: unknown, url: URL, { method, signal }: FetchInit): 
 }
 
 function causeOf(error: unknown): Error {
-  if (!types.isNativeError(error)) return new Error(String(error));
-  return types.isNativeError(error.cause) ? error.cause : error;
+  if (!isError(error)) return new Error(String(error));
+  return isError(error.cause) ? error.cause : error;
 }
+
+/** In Jest, errors of Node.js are not instances of `Error`. The errors of some packages are no native errors. */
+const isError = (error: unknown): error is Error => error instanceof Error || types.isNativeError(error);
 
 /**
  * Codes of errors from before the connection was established. A network that fails later can cause the same codes, but

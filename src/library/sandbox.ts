@@ -353,27 +353,36 @@ async function fetchFrom(
   const request = new Request(given, { signal: kept.signal });
   const response = await orAborted(fetch(request).catch(broken), kept.signal);
   if (response.body === null) return response;
-  return new Response(ReadableStream.from(arriving(response.body, kept)), response);
+  return new Response(arriving(response.body, kept), response);
 }
 
-/** The chunks of a body. After an abort, a broken connection or `close`, throws the same error as `fetchFrom`. */
-async function* arriving(
+/** The same body. After an abort, a broken connection or `close`, it fails with the same error as `fetchFrom`. */
+function arriving(
   body: ReadableStream<Uint8Array>,
   kept: { readonly given: Request; readonly signal: AbortSignal },
-): AsyncGenerator<Uint8Array> {
+): ReadableStream<Uint8Array> {
   const reader = body.getReader();
-  try {
-    for (;;) {
-      // Like a socket, keeps the process running until the next chunk arrives.
-      const alive = setInterval(() => {}, 60_000);
-      const read = orAborted(reader.read().catch(broken), kept.signal);
-      const { done, value } = await read.finally(() => clearInterval(alive));
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    void reader.cancel().catch(() => {});
-  }
+  const cancel = () => void reader.cancel().catch(() => {});
+  return new ReadableStream(
+    {
+      pull: async (controller) => {
+        // Like a socket, keeps the process running until the next chunk arrives.
+        const alive = setInterval(() => {}, 60_000);
+        try {
+          const { done, value } = await orAborted(reader.read().catch(broken), kept.signal);
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } catch (error) {
+          cancel();
+          throw error;
+        } finally {
+          clearInterval(alive);
+        }
+      },
+      cancel,
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 /** The error of a request whose response had not arrived completely when the sandbox was closed. */

@@ -60,6 +60,6 @@ function answersOf({ n }: Arguments): bigint {
   const count = n ?? 1;
   if (typeof count === "number" && Number.isSafeInteger(count) && count >= 1) return BigInt(count);
   throw new BudgetExceeded(
-    "the price is unknown, because n, the number of answers, must be a whole number of at least 1",
+    "the price is unknown, because n, the number of answers, is not a whole number of at least 1",
   );
 }

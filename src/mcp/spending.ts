@@ -66,8 +66,9 @@ const logName = "mcp-spending.jsonl";
 
 /**
  * Returns a function that adds a line to the spending log. The log has two lines for each call that is not a read: one
- * before anything is sent, and one at the end. A call that is refused because of --max-cost has none. Keys are masked,
- * because an error may quote a key, such as one in `apiKeyCommand`. The function throws `SaveFailed`.
+ * before anything is sent, and one at the end. A call that the server refuses, for example because of --max-cost, has
+ * none. Keys are masked, because an error may quote a key, such as one in `apiKeyCommand`. The function throws
+ * `SaveFailed`.
  */
 export function spendingLog({ folder, now, origin, redact }: LogOptions): (entry: LogEntry) => Promise<void> {
   const path = join(folder, logName);

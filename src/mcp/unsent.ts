@@ -13,8 +13,8 @@ interface UnsentOptions extends Pick<Messages, "log"> {
 }
 
 /**
- * Saves the data of a result that the client did not get, if its call was counted against the budget. If the call
- * failed, saves the part that was received. Reports the path of the file on stderr.
+ * Saves the data of a result that the client did not get, if the result has a `cost`. If the call failed, saves the
+ * part that was received. Reports the path of the file on stderr.
  */
 export async function keepUnsent(
   message: JSONRPCMessage,
@@ -23,7 +23,7 @@ export async function keepUnsent(
   const { ok, cost, data } = asRecord(asRecord(asRecord(message).result).structuredContent);
   const received = ok === true ? data : asRecord(data).partial;
   if (cost === undefined || (ok !== true && received == null)) return;
-  const lost = "mcp: the client did not get the result of a call that may be charged";
+  const lost = "mcp: the client did not get the result of a call";
   try {
     const bytes = Buffer.from(stringifyExactly(received) ?? "null");
     const path = await keep(bytes, { folders: [folder], date: new Date(now()), thing: "result" });

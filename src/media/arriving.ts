@@ -298,9 +298,9 @@ export function picturesIn(response: unknown, arriving: readonly ArrivingMedia[]
 }
 
 /**
- * The sound of a response, and further sounds if the response contains the key `audio` more than once. If the first
- * sound is missing or cannot be decoded, a sentence that says so takes its place, or the error that the response reports
- * instead. If there are more than `maxResults` sounds, the only element is such a sentence.
+ * The sound of a response, and further sounds if the response contains the key `audio` more than once. If there is no
+ * sound, or the first one cannot be decoded, the first element is a sentence that says so, or the error that the
+ * response reports instead. If there are more than `maxResults` sounds, the only element is a sentence that says so.
  */
 export function soundsIn(
   response: unknown,

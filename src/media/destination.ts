@@ -35,8 +35,8 @@ function within(folder: string, path: string): string {
  * ends in a slash; text that ends in a slash is a folder to create; anything else is a file.
  *
  * @param here the folder that relative paths start from.
- * @throws {SaveFailed} for a path that is empty or cannot be accessed, and for a device or a pipe, which cannot be
- * replaced by a rename.
+ * @throws {SaveFailed} for a path that is empty or cannot be accessed, and for a device or a pipe, which a rename would
+ * replace by a file.
  * @throws {UsageError} for an invalid template, before anything is sent and paid for.
  */
 export async function destination(out: string | undefined, here = "."): Promise<Destination> {
@@ -74,8 +74,9 @@ export function folderOf(to: FileDestination): string {
 export const unknownExtension = "bin";
 
 /**
- * The path of one result whose format is not known. A named file keeps the extension that the user typed, if any. A
- * template keeps it too, or gets `values.ext` if it has none. A generated name always gets `values.ext`.
+ * The path of one result whose format is not known, or is not of the requested kind. A named file keeps the extension
+ * that the user typed, if any. A template keeps it too, or gets `values.ext` if it has none. A generated name always
+ * gets `values.ext`.
  */
 export function pathOfUnknown(to: FileDestination, values: NameValues, count = 1): string {
   if (to.kind === "file") {

@@ -1,7 +1,8 @@
-import type { Ajv } from "ajv";
+import { _, type Ajv, type FuncKeywordDefinition } from "ajv";
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import type { RegExpEngine } from "ajv/dist/types/index.js";
 import formats from "ajv-formats";
+import * as z from "zod";
 import { article, bound } from "../contract/check/check.ts";
 import { asList, isRecord } from "../core/json.ts";
 import { TimeLimitExceeded, withinTime } from "../core/tasks/time-limit.ts";
@@ -24,6 +25,9 @@ interface CheckOptions {
   readonly Validator?: typeof Ajv | typeof Ajv2020;
 }
 
+/** Whether patterns have the Unicode flag, in the order to try. Some patterns are valid only without it. */
+export const unicodeFlags = [true, false] as const;
+
 const documentId = "openapi:/description";
 
 /** The time limit of one check, in milliseconds. The time that a check takes can double with each level of a schema. */
@@ -38,8 +42,7 @@ export function schemaIssues(
   value: unknown,
   options: CheckOptions,
 ): readonly SchemaIssue[] | undefined {
-  // Some patterns are valid only without the Unicode flag.
-  for (const unicodeRegExp of [true, false]) {
+  for (const unicodeRegExp of unicodeFlags) {
     try {
       return withinTime(maxCheckTime, () => issues(schema, value, options, unicodeRegExp));
     } catch (error) {
@@ -68,6 +71,7 @@ function issues(
     coerceTypes: fromText ? "array" : false,
   });
   formats.default(ajv);
+  ajv.removeKeyword("multipleOf").addKeyword(multipleOf);
   const upgrade = description.openapi.startsWith("3.0") ? upgraded : (unchanged: unknown) => unchanged;
   ajv.addSchema(Object(upgrade(description)), documentId);
   const check = ajv.compile({
@@ -79,6 +83,18 @@ function issues(
     issues(alternative, part, options, unicodeRegExp),
   );
 }
+
+/** Ajv divides the numbers as they are, so that 19.99 would be no multiple of 0.01. */
+const multipleOf: FuncKeywordDefinition = {
+  keyword: "multipleOf",
+  type: "number",
+  schemaType: "number",
+  compile: (step: number) => {
+    const multiple = z.number().multipleOf(step);
+    return (value: number) => multiple.safeParse(value).success;
+  },
+  error: { message: "is not a multiple", params: ({ schemaCode }) => _`{multipleOf: ${schemaCode}}` },
+};
 
 /** Makes local references absolute, so that they resolve from any schema. */
 function withAbsoluteReferences(schema: unknown): unknown {

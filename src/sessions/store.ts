@@ -39,7 +39,7 @@ export interface Sessions {
   readonly open: (name: string) => Promise<OpenSession>;
   /** The name of the most recently used session. Throws `NotFound` if there are no sessions. */
   readonly latest: () => Promise<string>;
-  /** Like `open`, but only for reading. Changes no file. */
+  /** Like `open`, but only for reading. Changes no file. If there is no session "last", returns an empty one. */
   readonly peek: (name: string) => Promise<OpenSession>;
   /** Returns a new session, which gets its name from its first message. */
   readonly create: () => OpenSession;

@@ -5,7 +5,7 @@ import type { Sink } from "../../src/system/types.ts";
 
 const secret = "hunter2-hunter2-hunter2";
 
-/** What a terminal shows of output that arrives in these pieces. Its sink masks each text that it writes. */
+/** What a terminal shows of output that arrives in these pieces. Secrets are masked in each write to it. */
 async function shown(pieces: readonly string[]): Promise<string> {
   const redactor = createRedactor();
   redactor.add(secret);

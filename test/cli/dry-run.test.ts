@@ -85,7 +85,7 @@ describe("--dry-run", () => {
   const isHeldBack = ({ readsInDryRun }: CommandNode) => readsInDryRun !== true;
 
   test.each(sending.filter(isHeldBack).flatMap(({ examples }) => examples))(
-    "nothing is sent by: $command",
+    "sends nothing: $command",
     async ({ command, after = [] }) => {
       const cli = await createCli();
       const { run } = cli;
@@ -98,7 +98,7 @@ describe("--dry-run", () => {
   );
 
   test.each(sending.filter((command) => !isHeldBack(command)).flatMap(({ examples }) => examples))(
-    "only reads are sent by: $command",
+    "sends only reads: $command",
     async ({ command, after = [] }) => {
       const cli = await createCli();
       for (const line of after) await runShown(cli, line);

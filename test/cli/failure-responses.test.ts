@@ -52,7 +52,7 @@ describe("a redirect that is not followed", () => {
       `https://ada:${key}@elsewhere.example/login?token=${key}`,
       "volumes list",
       7,
-      "redirects to https://elsewhere.example/login; the API key is not sent to another host, so the redirect was not followed",
+      "redirects to https://elsewhere.example/login; the API key is not sent to another origin, so the redirect was not followed",
     ],
     [
       "to a path that contains the key",

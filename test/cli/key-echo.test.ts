@@ -137,6 +137,28 @@ describe("a key echoed by the service is never printed", () => {
       }
     });
 
+    test("if the events of several answers alternate", async () => {
+      const pieces = answer(`It is ${key} so`, 4);
+      const events = pieces.flatMap((content) =>
+        [0, 1].map((index) => ({ choices: [{ index, delta: { content } }] })),
+      );
+      const body = [...events.map((one) => JSON.stringify(one)), "[DONE]"];
+      const { run } = await createCli({
+        respond: () => new Response(body.map((one) => `data: ${one}\n\n`).join("")),
+      });
+      const { code, out } = await run("chat Hi --model llama --param n=2 -o jsonl", { env });
+      expect(code).toBe(exit.done);
+      const all = out
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line).choices[0]);
+      for (const index of [0, 1]) {
+        const texts = all.filter((one) => one?.index === index).map((one) => one.delta.content);
+        expect(texts).toHaveLength(pieces.length);
+        expect(texts.join("")).toBe("It is **** so");
+      }
+    });
+
     test.each([
       "chat Hi --model llama",
       "chat Hi --model llama -o jsonl",
@@ -175,7 +197,7 @@ describe("a key echoed by the service is never printed", () => {
         }
       });
 
-      test("events whose text only starts like a key are printed as they arrived", async () => {
+      test("but events whose text only starts like a key are printed as they arrived", async () => {
         const pieces = ["Its", " sk-sa", "id so", " 100%", " and sk-said-b"];
         const { run } = await saying("content", pieces);
         const { out } = await run("chat Hi --model llama -o jsonl", { env });
@@ -183,7 +205,7 @@ describe("a key echoed by the service is never printed", () => {
         expect(out).toBe(events.join(""));
       });
 
-      test("events that were held back are printed when the stream breaks", async () => {
+      test("but events that were held back are printed when the stream breaks", async () => {
         const { run } = await createCli({
           respond: () => new Response('data: {"choices": [{"delta": {"content": "It is sk-sa"}}]}\n\n'),
         });
@@ -192,7 +214,7 @@ describe("a key echoed by the service is never printed", () => {
       });
     });
 
-    test("text that only starts like a key is not lost", async () => {
+    test("but text that only starts like a key is not lost", async () => {
       const { run } = await saying("content", ["Its", " sk-sa", "id so", " 100%", " and sk-said-b"]);
       expect((await run("chat Hi --model llama", { env })).out).toBe("Its sk-said so 100% and sk-said-b\n");
     });

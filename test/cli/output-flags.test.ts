@@ -289,7 +289,7 @@ describe("history", () => {
     expect(err).toMatch(/is not valid JSON at byte 20/);
   });
 
-  test("a long table, which is printed in parts, has the column widths of its first part", async () => {
+  test("prints a long table in parts, which all have the column widths of the first part", async () => {
     const many = Array.from({ length: 1200 }, (_, id) => ({
       id,
       label: id === 1100 ? "x".repeat(90) : `r${id}`,
@@ -370,7 +370,7 @@ test("api spec prints its JSON in every format except YAML", async () => {
   expect(parseYaml((await run("api spec --sandbox -o yaml")).out)).toEqual(document);
 });
 
-test("with a machine-readable format, notes are printed only after a success, so that an error is the only document on stderr", async () => {
+test("a success with a machine-readable format prints its notes on stderr", async () => {
   const { run } = await createCli();
   const { out, err } = await run("image price --size 8x8 -o csv");
   expect(out).toMatch(/^width,height,steps,count,dollarsEach,dollars,cost\r\n8,8,/);

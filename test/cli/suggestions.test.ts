@@ -3,7 +3,7 @@ import { nouns } from "../../src/cli/generated/tree.ts";
 import { parse } from "../../src/cli/parse/program.ts";
 import { createCli } from "../support/cli.ts";
 
-describe("checks of the command line", () => {
+describe("the command line is checked:", () => {
   test.each([
     ["rentls list", "`gpuctl rentals`"],
     ["rentls list --type vm", "`gpuctl rentals`"],

@@ -15,8 +15,8 @@ beforeEach(() => {
   return () => vi.unstubAllEnvs();
 });
 
-describe("the proxy in HTTP_PROXY", () => {
-  test.each(["HTTP_PROXY", "http_proxy", "ALL_PROXY"])("gets the absolute URL: %s", async (name) => {
+describe("the proxy for plain http", () => {
+  test.each(["HTTP_PROXY", "http_proxy", "ALL_PROXY"])("gets the absolute URL if set in %s", async (name) => {
     const proxy = await listen(({ method }, response) =>
       json(response, method === "GET" ? ["by proxy"] : { by: "proxy" }),
     );

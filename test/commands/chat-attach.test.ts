@@ -181,6 +181,29 @@ describe("chat --schema", () => {
   });
 
   test.each([
+    ["19.99", 0.01, 0],
+    ["0.07", 0.01, 0],
+    ["12345678.91", 0.01, 0],
+    ["0.3", 0.1, 0],
+    ["19.995", 0.01, 7],
+    ["7", 2, 7],
+  ])("checks whether %s is a multiple of %d to the digit", async (text, multipleOf, code) => {
+    const { run } = await withFiles({ "s.json": JSON.stringify({ type: "number", multipleOf }) }, text);
+    const outcome = await run(`${ask} --schema s.json`, service);
+    expect(outcome, outcome.err).toMatchObject({ code, out: `${text}\n` });
+    if (code !== 0) expect(outcome.err).toContain(`must be a multiple of ${multipleOf}`);
+  });
+
+  test.each([
+    ['"a@b.com"', 0],
+    ['"ab.com"', 7],
+  ])("checks a pattern with escapes that are valid only without the Unicode flag: %s", async (text, code) => {
+    const pattern = String.raw`^[\w\.]+\@\w+\.com$`;
+    const { run } = await withFiles({ "s.json": JSON.stringify({ type: "string", pattern }) }, text);
+    expect(await run(`${ask} --schema s.json`, service)).toMatchObject({ code, out: `${text}\n` });
+  });
+
+  test.each([
     ['["a",1]', 0],
     ['["a","b"]', 7],
   ])("checks a tuple of draft-07: %s", async (text, code) => {

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { openSandbox } from "../sandbox/harness.ts";
 import { createCli, type SeenRequest } from "../support/cli.ts";
-import { automaticEngine, chatEngine, speechEngine } from "../support/engines.ts";
+import { automaticEngine, chatEngine, send, speechEngine, startEngine } from "../support/engines.ts";
 
 test("an engine can be set, listed, shown by sandbox status, and cleared", async () => {
   const { run } = await createCli();
@@ -51,6 +51,32 @@ test("sandbox engine set -o json shows the models and voices of the engine", asy
     voices: ["af_heart", "af_sky", "am_v0adam"],
     problem: null,
   });
+});
+
+test("the key of an engine is shown neither in an answer that splits it nor in the type of a response", async () => {
+  const key = "engine-key-0123456789";
+  const cli = await createCli({ environment: { ENGINE_KEY: key } });
+  let type = "text/event-stream";
+  const engine = await startEngine({
+    "GET /v1/models": (_request, response) => send(response, { data: [{ id: "m" }] }),
+    "POST /v1/chat/completions": ({ headers }, response) => {
+      const said = `It is ${headers.authorization?.slice("Bearer ".length)} so`;
+      const events = (said.match(/.{1,4}/g) ?? []).map((content) =>
+        JSON.stringify({ choices: [{ index: 0, delta: { content } }] }),
+      );
+      response.writeHead(200, { "content-type": `${type}; k=${key}` });
+      response.end([...events, "[DONE]"].map((event) => `data: ${event}\n\n`).join(""));
+    },
+  });
+  await cli.run(`sandbox engine set chat ${engine.url}/v1 --api-key-env ENGINE_KEY`);
+  expect(await cli.run("chat hi --sandbox")).toMatchObject({ code: 0, out: "It is **** so\n" });
+  const shown = await cli.run("chat sessions show --sandbox");
+  expect(shown.out).toContain("It is **** so");
+  type = "text/html";
+  const { code, err } = await cli.run("chat hi --sandbox -o json");
+  expect({ code, err }).toMatchObject({ code: 10, err: expect.stringContaining("text/html; k=****") });
+  const log = await cli.run("sandbox requests -o json");
+  expect(log.out + err).not.toContain(key);
 });
 
 test("an engine that does not respond is saved with a warning", async () => {

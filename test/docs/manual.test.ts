@@ -61,7 +61,7 @@ describe("the manual", () => {
     expect(root).toContain('.TH GPUCTL 1 2026-01-02 "gpuctl 1.2.3" "gpuctl manual"\n');
   });
 
-  test.each(Object.entries(pages))("%s is ASCII text, in lines of at most 80 characters", (_name, text) => {
+  test.each(Object.entries(pages))("%s is ASCII, and no prose line is over 80 characters", (_name, text) => {
     const prose = text.replace(/^\.nf\n.*?^\.fi$/gms, "").replace(/^\.TP\n.*$/gm, "");
     expect(text).toMatch(/^[\n\x20-\x7e]+\n$/);
     expect(prose.split("\n").filter((line) => line.length > 80)).toEqual([]);
@@ -83,18 +83,18 @@ describe("text in a manual page", () => {
     expect(plain(text)).toBe(roff);
   });
 
-  test("hyphens in commands stay hyphens", () => {
+  test("keeps the hyphens of commands", () => {
     expect(literal("--dry-run")).toBe("\\-\\-dry\\-run");
   });
 
-  test("a long line is broken at spaces, and a dot at the start of a new line stays a dot", () => {
+  test("is broken at spaces if a line is long, and keeps a dot at the start of a new line", () => {
     const made = page({ name: "x", number: 1, date: "2026-01-02", version: "1" }, [
       section("NAME", `${"word ".repeat(15)}.dot`),
     ]);
     expect(made).toContain(`${"word ".repeat(14)}word\n\\&.dot\n`);
   });
 
-  test("examples and terms are never broken into several lines", () => {
+  test("is not broken into several lines in examples and terms", () => {
     const long = "w ".repeat(100).trim();
     const body = [list([[long, "meaning"]]), examples([{ text: "t", command: long }])];
     expect(

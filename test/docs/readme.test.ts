@@ -73,7 +73,7 @@ test.each([
   "docs/runtimes.md",
   "docs/leases.md",
   "CONTRIBUTING.md",
-])("%s installs gpuctl only from a file, because no registry has it", (name) => {
+])("%s never installs gpuctl from a registry, because gpuctl is not published", (name) => {
   const text = readFileSync(join(repository, name), "utf8");
   const installs = [...text.matchAll(/\b(?:npm (?:install|i|add|exec)|npx|pnpm|yarn|bunx?) [^`\n]*/g)].map(
     ([line]) => line,

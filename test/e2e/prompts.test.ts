@@ -105,7 +105,7 @@ describe.skipIf(process.platform === "win32")("setup in a terminal", () => {
     expect((await home.run("rentals list -o json")).out).toBe("[]\n");
   });
 
-  it("Ctrl-D in the middle saves the answers so far", async () => {
+  it("saves the answers so far if Ctrl-D is pressed in the middle", async () => {
     const home = await createHome();
     const terminal = home.onTerminal("setup", { columns: 40 });
     await terminal.waitFor(/Name of the profile/);

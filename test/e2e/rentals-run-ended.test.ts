@@ -85,7 +85,7 @@ interface Signalled {
   readonly home: Home;
   /** Runs gpuctl. The first run that reaches the moment gets the signal. */
   readonly run: (line: string) => Promise<{ code: number | undefined; out: string; err: string }>;
-  /** With `isArmed: false`, no run gets the signal at a request before `arm` is called. */
+  /** Arms the signal at a request. Needed only after `isArmed: false`. */
   readonly arm: () => void;
 }
 

@@ -15,7 +15,7 @@ describe.skipIf(process.platform === "win32")("stdin", () => {
     expect(out.match(/first|second|third/g)).toEqual(["first", "second", "third"]);
   });
 
-  it.each(["< /dev/null", "<&-"])("is empty: %s", async (redirection) => {
+  it.each(["< /dev/null", "<&-"])("may be empty or closed: %s", async (redirection) => {
     const home = await createHome();
     const { code, out, err } = await home.shell(`gpuctl chat Hello --sandbox ${redirection}`).ended;
     expect({ code, err }).toEqual({ code: 0, err: "" });

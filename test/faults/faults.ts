@@ -14,7 +14,7 @@ export interface Fault {
   readonly read: Ending;
   /** Whether a read that fails like this is retried. */
   readonly retried: boolean;
-  /** How an operation ends that creates, spends, deletes or generates. */
+  /** The ending of an operation that creates, spends, deletes or generates. */
   readonly write: Ending;
   /** The part of the body that arrives, if the response is a success. */
   readonly arrives?: string;

@@ -331,7 +331,7 @@ describe("iterate", () => {
     expect(sandbox.requests()).toEqual([]);
   });
 
-  test("rejects a read whose response is not a list", async () => {
+  test("rejects a read that does not return a list, and sends nothing", async () => {
     const { sandbox, client } = await openSandbox();
     await expect(client.iterate("getRental", { rentalId: 1001 }).next()).rejects.toThrow(
       `iterate requires an operation that returns a list, not "getRental"`,

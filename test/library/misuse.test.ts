@@ -69,7 +69,7 @@ describe("a fault is checked, and its errors use the field names of the library"
     expect(add).toThrow(message);
   });
 
-  test("a valid retryAfter is accepted", async () => {
+  test("and a valid retryAfter is accepted", async () => {
     const { sandbox } = await openSandbox();
     sandbox.fault({ operation: "*", status: 503, retryAfter: "2s" });
     expect((await sandbox.fetch("/v2/openapi.json")).headers.get("retry-after")).toBe("2");
@@ -210,6 +210,27 @@ describe("the body of a response from the fetch of a sandbox", () => {
     expect(closed).toMatchObject({ reason: { name: "TypeError", cause: { code: "ECONNRESET" } } });
   });
 
+  test.each(["a read", "a pipe"])("can be canceled while %s waits for a chunk", async (reader) => {
+    const { sandbox } = await openSandbox();
+    sandbox.fault({ operation: "createChatCompletion", cutStreamAfter: 1, stall: true });
+    const { body } = await chat(sandbox);
+    if (body === null) throw new Error("no body");
+    if (reader === "a pipe") {
+      const stop = new AbortController();
+      const sink = new WritableStream({ write: () => stop.abort(new Error("enough")) });
+      await expect(body.pipeTo(sink, { signal: stop.signal })).rejects.toThrow("enough");
+      return;
+    }
+    const chunks = body.getReader();
+    const read = async () => {
+      while (!(await chunks.read()).done);
+    };
+    const reading = read();
+    await new Promise(setImmediate);
+    await chunks.cancel();
+    await reading;
+  });
+
   test("keeps the process running until it ends, and ends after a garbage collection, too", async () => {
     const library = new URL("../../src/library/sandbox.ts", import.meta.url).href;
     const script = `
@@ -262,7 +283,7 @@ describe("createClient says which option is invalid", () => {
     expect(() => callUntyped(createClient, options)).toThrow(expected(TypeError, message));
   });
 
-  test("a key inside another value is not repeated in the error", () => {
+  test("but does not repeat a key inside another value", () => {
     const wrapped = { ...valid, apiKey: { value: "sk-of-mine" } };
     expect(() => callUntyped(createClient, wrapped)).toThrow("apiKey must be a string, not an object");
   });

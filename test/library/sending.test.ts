@@ -128,6 +128,12 @@ test.each([
   ["an error of its own", new Error("no response"), UnknownOutcome],
   ["its own time limit", new DOMException("took too long", "TimeoutError"), UnknownOutcome],
   ["no error at all", undefined, UnknownOutcome],
+  // The errors of node-fetch 2 are made like this.
+  [
+    "an error that is not native",
+    Object.assign(Object.create(Error.prototype), { code: "ECONNREFUSED" }),
+    NetworkError,
+  ],
   ["an error from before the connection", Object.assign(new Error(), { code: "ECONNREFUSED" }), NetworkError],
   ["a host that cannot be reached", unreachable("connect"), NetworkError],
   ["a host that can no longer be reached", unreachable("read"), UnknownOutcome],

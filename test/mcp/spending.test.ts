@@ -186,7 +186,7 @@ test.each([1e16, 0, -1, 1.5, "6", true, [6]])(
       ["generate_audio", { text: "hi" }],
     ] as const)
       expect(await call(name, { ...args, n })).toMatchObject({
-        data: { message: expect.stringContaining("n, the number of answers, must be a whole number") },
+        data: { message: expect.stringContaining("n, the number of answers, is not a whole number") },
         error: { code: "BUDGET_EXCEEDED" },
       });
     expect(posts((await end()).requests)).toEqual([]);

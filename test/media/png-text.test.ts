@@ -42,7 +42,7 @@ test("texts are read back as written, including emoji and newlines, and the pixe
   );
 });
 
-test("the parameters are in tEXt if they are Latin-1, and otherwise in iTXt, as the request always is", () => {
+test("the parameters are in tEXt if they are Latin-1, and otherwise in iTXt; the request is always in iTXt", () => {
   const latin = withPngText(picture, { prompt: "café", steps: 20 }, "1");
   expect(typesOf(latin).slice(-3)).toEqual(["tEXt", "iTXt", "IEND"]);
   expect(decode(latin).text.parameters).toBe("café\nSteps: 20, Version: 1");

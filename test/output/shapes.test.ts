@@ -28,7 +28,7 @@ describe("-o json", () => {
     expect(JSON.parse(shown)).toEqual(data);
   });
 
-  test("an empty list is [], and so is a list that is null", async () => {
+  test("is [] for an empty list, and for a list that is null", async () => {
     expect(await rendered([], machines, { ...inPipe, format: "json" })).toBe("[]\n");
     expect(await rendered(null, machines, { ...inPipe, format: "json" })).toBe("[]\n");
     expect(await rendered(undefined, one, { ...inPipe, format: "json" })).toBe("null\n");
@@ -53,7 +53,7 @@ describe("-o id", () => {
     expect(await rendered({ id: 5 }, one, { ...inPipe, format: "id" })).toBe(text("5"));
   });
 
-  test("an ID never spans two lines", async () => {
+  test("never splits an ID over two lines", async () => {
     expect(await rendered([{ id: "1\n2" }], machines, { ...inPipe, format: "id" })).toBe(text("1 2"));
   });
 
@@ -104,7 +104,7 @@ describe("data of any shape", () => {
     );
   });
 
-  test("never throws, and every piece ends with a newline", async () => {
+  test("causes no error, and every piece of output ends with a newline", async () => {
     const data = fc.anything({ withNullPrototype: true, withBigInt: true, withSparseArray: true });
     const renderOptions = fc.record({ terminal: fc.boolean(), color: fc.boolean(), width: fc.nat(120) });
     await fc.assert(

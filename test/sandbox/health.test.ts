@@ -88,7 +88,7 @@ test.each([
   ]);
 });
 
-test("if the disk is full, a snapshot is not called invalid, and a change is not called a bug", async () => {
+test("if the disk is full, the errors of a restore and of another change say so", async () => {
   const large = await createSandbox({ file: await stateFile() });
   const volumes = Array.from({ length: 2_000 }, (_, at) => ({
     label: `volume-${at}`,

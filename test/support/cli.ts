@@ -166,11 +166,15 @@ export async function createCli({
 }: Replacements = {}): Promise<Cli> {
   const folder = given ?? (await mkdtemp(join(tmpdir(), "gpuctl-test-")));
   let now = firstMoment;
+  let onKey = (_key: string | undefined): void => {};
   const sandbox = throughProxy(
     await createSandbox({
       file: ":memory:",
       now: () => now,
-      environment: (name) => environment[name],
+      environment: (name) => {
+        onKey(environment[name]);
+        return environment[name];
+      },
       only,
     }),
     only,
@@ -262,12 +266,15 @@ export async function createCli({
         proxyFor: machine.proxyFor,
       },
       sandbox: {
-        open: async () => ({
-          ...sandbox,
-          fetch: through,
-          close: () => {},
-          serve: ({ only, ...address }) => listen(sandbox.withOperationSet(only), address),
-        }),
+        open: async (opened) => {
+          onKey = opened.onKey;
+          return {
+            ...sandbox,
+            fetch: through,
+            close: () => {},
+            serve: ({ only, ...address }) => listen(sandbox.withOperationSet(only), address),
+          };
+        },
         facts: { keys: async () => sandbox.keys, limits: async () => sandboxLimits },
         connect: connectToControls,
         setAside: () => Promise.reject(new Error("the test sandbox has no file")),

@@ -64,8 +64,8 @@ export class MediaOfLine {
   }
 
   /**
-   * A parsed response as one line of JSON, with all base64 text put back, including the text under repeated keys. Keys
-   * are masked.
+   * A parsed response as one line of JSON, with all base64 text put back, including the text under repeated keys. API
+   * keys are masked.
    */
   receivedLine(json: string): string {
     const { redact } = this.#options.redactor;
@@ -96,7 +96,8 @@ export class MediaOfLine {
     if (problems.length === listed.length) {
       return { body: this.receivedLine(stringifyExactly(value) ?? "null"), problem: problems[0] };
     }
-    // Values under repeated keys are not in `listed`, so their problems are not in `problems` yet.
+    // Values under repeated keys are in `listed` only if they can be decoded, so the problems of the others are not in
+    // `problems` yet.
     const undecoded = arriving.find(({ problem }) => problem !== undefined && problem !== isEmpty)?.problem;
     if (problems.length === 0 && undecoded !== undefined) problems.push(undecodable(undecoded));
     // The response is restored here, before settings are added to the pictures.

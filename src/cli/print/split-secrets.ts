@@ -1,4 +1,4 @@
-import { isRecord } from "../../core/json.ts";
+import { isRecord, scalarText } from "../../core/json.ts";
 import type { Redactor } from "../../core/redact.ts";
 
 type Batches = AsyncIterable<readonly unknown[]>;
@@ -10,8 +10,8 @@ const maxApart = 16;
  * Masks secrets that are split between the texts of several records. The texts are joined, and masked except for an end
  * that may be the start of a secret. The first record gets the masked text, the last record keeps only its own part of
  * that end, and the text of each record in between becomes empty. Only texts in the field that `continued` names are
- * joined, each with the texts at the same place in later records. A record is held back only while one of its texts may
- * end with the start of a secret, or while an earlier record is held back.
+ * joined, each with the texts at the same place in later records (see `textsIn`). A record is held back only while one
+ * of its texts may end with the start of a secret, or while an earlier record is held back.
  */
 export async function* withoutSplitSecrets(
   records: Batches,
@@ -30,26 +30,28 @@ export async function* withoutSplitSecrets(
     return held.splice(0, held.length - (count - first));
   };
   const releaseAll = (): readonly unknown[] => {
-    for (const [place, joined] of texts) finish(joined, place, 0, redactor);
+    for (const joined of texts.values()) finish(joined, 0, redactor);
     return held;
   };
   try {
     for await (const batch of records) {
       const ready: unknown[] = [];
       for (const record of batch) {
-        for (const [place, text] of textsIn(isRecord(record) ? record[continued] : undefined, continued)) {
+        for (const { place, path, text } of textsIn(isRecord(record) ? record[continued] : undefined, [
+          continued,
+        ])) {
           if (text === "") continue;
           const joined = texts.get(place) ?? { stream: redactor.stream(), pieces: [], last: count };
           texts.set(place, joined);
           joined.last = count;
-          joined.pieces.push({ at: count, record, text });
+          joined.pieces.push({ at: count, record, path, text });
           joined.stream.add(text);
-          finish(joined, place, joined.stream.heldLength(), redactor);
+          finish(joined, joined.stream.heldLength(), redactor);
         }
         held.push(record);
         count += 1;
         for (const [place, joined] of texts) {
-          if (count - joined.last > maxApart) finish(joined, place, 0, redactor);
+          if (count - joined.last > maxApart) finish(joined, 0, redactor);
           if (joined.pieces.length === 0) texts.delete(place);
         }
         for (const one of release()) ready.push(one);
@@ -76,21 +78,29 @@ interface Piece {
   /** The number of the record. */
   readonly at: number;
   readonly record: unknown;
+  /** Where the text is in the record. */
+  readonly path: readonly string[];
   readonly text: string;
 }
 
 /** How many levels deep to look for texts. The arguments of a tool call are six levels below `choices`. */
 const maxDepth = 8;
 
-/** The texts inside a value, each with its place. */
+/**
+ * The texts inside a value. Texts of several records that have the same `place` continue each other. If an element of a
+ * list has the field `index`, as choices and tool calls do, this index decides its place, not its position.
+ */
 function* textsIn(
   value: unknown,
-  place: string,
-  depth = 0,
-): Generator<readonly [place: string, text: string]> {
-  if (typeof value === "string") yield [place, value];
-  else if (typeof value === "object" && value !== null && depth < maxDepth) {
-    for (const [key, inner] of Object.entries(value)) yield* textsIn(inner, `${place}\0${key}`, depth + 1);
+  path: readonly string[],
+  place = path.join("\0"),
+): Generator<{ readonly place: string; readonly path: readonly string[]; readonly text: string }> {
+  if (typeof value === "string") yield { place, path, text: value };
+  else if (typeof value === "object" && value !== null && path.length <= maxDepth) {
+    for (const [key, inner] of Object.entries(value)) {
+      const index = Array.isArray(value) && isRecord(inner) ? scalarText(inner.index) : "";
+      yield* textsIn(inner, [...path, key], `${place}\0${index === "" ? key : `index ${index}`}`);
+    }
   }
 }
 
@@ -99,12 +109,7 @@ function* textsIn(
  * Changes no record if no secret is split, that is, if masking the pieces one by one gives the same text as masking
  * them together.
  */
-function finish(
-  { pieces }: Joined,
-  place: string,
-  heldLength: number,
-  { redact }: Pick<Redactor, "redact">,
-): void {
+function finish({ pieces }: Joined, heldLength: number, { redact }: Pick<Redactor, "redact">): void {
   const finished: Piece[] = [];
   let rest = pieces.reduce((length, { text }) => length + text.length, -heldLength);
   for (let next = pieces[0]; next && next.text.length <= rest; next = pieces[0]) {
@@ -118,12 +123,11 @@ function finish(
   const texts = [...finished.map(({ text }) => text), staying?.text.slice(0, rest) ?? ""];
   const masked = redact(texts.join(""));
   if (masked === texts.map((text) => redact(text)).join("")) return;
-  const path = place.split("\0");
-  for (const [number, { record }] of finished.entries())
+  for (const [number, { record, path }] of finished.entries())
     replaceText(record, path, number === 0 ? masked : "");
   if (staying === undefined) return;
   const text = staying.text.slice(rest);
-  replaceText(staying.record, path, text);
+  replaceText(staying.record, staying.path, text);
   pieces[0] = { ...staying, text };
 }
 

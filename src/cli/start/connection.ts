@@ -66,11 +66,11 @@ export function connect(
       connections.push(connection);
       return connection;
     });
-  let openSandbox = openOnce(() => services.sandbox.open());
+  let openSandbox = openOnce(() => services.sandbox.open({ onKey: redactor.add }));
   const sandbox = () => openSandbox();
   const setSandboxAside = async () => {
     await openSandbox().then(({ close }) => close(), ignore);
-    openSandbox = openOnce(() => services.sandbox.open());
+    openSandbox = openOnce(() => services.sandbox.open({ onKey: redactor.add }));
     return services.sandbox.setAside();
   };
   const transport = openOnce(services.network.connect);
@@ -160,7 +160,8 @@ export function connect(
     dryRunRequests,
     hasWritten: () => hasWritten,
     sandbox,
-    sandboxServer: (serverOptions) => openOnce(() => services.sandbox.open(serverOptions))(),
+    sandboxServer: (serverOptions) =>
+      openOnce(() => services.sandbox.open({ ...serverOptions, onKey: redactor.add }))(),
     setSandboxAside,
     servedSandbox:
       settings.servedSandbox === undefined ? undefined : once(connectToServed(settings.servedSandbox)),

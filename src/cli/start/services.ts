@@ -41,8 +41,7 @@ export interface Services {
     readonly limits: ResponseLimits;
   };
   readonly sandbox: {
-    /** `memory` keeps the state in memory only. */
-    readonly open: (options?: { readonly memory: boolean }) => Promise<Sandbox>;
+    readonly open: (options: OpenOptions) => Promise<Sandbox>;
     /** Renames a state file that cannot be used, and returns its new path. */
     readonly setAside: () => Promise<string>;
     readonly facts: SandboxFacts;
@@ -60,6 +59,13 @@ export interface Services {
 interface ControlRequest extends Pick<RequestParts, "method" | "path" | "query" | "body" | "open"> {
   /** Does not mask keys in the response. */
   readonly keepsKeys?: boolean;
+}
+
+interface OpenOptions {
+  /** Keeps the state in memory only. */
+  readonly memory?: boolean;
+  /** Called with the key of an engine when the sandbox reads it. */
+  readonly onKey: (key: string | undefined) => void;
 }
 
 /** The in-process sandbox: a `fetch` that it handles itself, and its controls. */
@@ -85,7 +91,7 @@ export function createServices(
       limits: responseLimits,
     },
     sandbox: {
-      open: ({ memory } = { memory: false }) => openSandbox(memory ? ":memory:" : stateFile(), env),
+      open: ({ memory = false, onKey }) => openSandbox(memory ? ":memory:" : stateFile(), env, onKey),
       setAside: async () => (await import("../../sandbox/store/store.ts")).setAside(stateFile()),
       facts: {
         keys: async () => sandboxKeys,
@@ -129,9 +135,16 @@ export const sandboxFetch =
     };
   };
 
-async function openSandbox(file: string, env: System["env"]): Promise<Sandbox> {
+async function openSandbox(file: string, env: System["env"], onKey: OpenOptions["onKey"]): Promise<Sandbox> {
   const { createSandbox } = await import("../../sandbox/index.ts");
-  const sandbox = await createSandbox({ file, environment: (name) => env[name] });
+  const sandbox = await createSandbox({
+    file,
+    // Except for PATH, the sandbox reads variables that hold keys. An engine may repeat its key, even in pieces.
+    environment: (name) => {
+      if (name !== "PATH") onKey(env[name]);
+      return env[name];
+    },
+  });
   const serving: (() => Promise<void>)[] = [];
   return {
     ...sandbox,

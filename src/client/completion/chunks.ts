@@ -1,5 +1,5 @@
 import { asList, asRecord, asText, isRecord, parseJson, scalarText, shownAt } from "../../core/json.ts";
-import { serviceErrorIn } from "../../core/responses/success.ts";
+import { failureIn as errorIn, serviceErrorIn } from "../../core/responses/success.ts";
 import { StreamTruncated } from "../../core/service-errors.ts";
 import { stringifyExactly } from "../../core/values/exact-numbers.ts";
 import type { ServerEvent, ServerEvents } from "../stream.ts";
@@ -89,7 +89,7 @@ async function* separated(events: AsyncIterable<ServerEvent>): AsyncGenerator<Se
  * status 200, even together with text that was generated before the failure.
  */
 export const completionFailure = (body: unknown): string | undefined =>
-  failureIn({ event: undefined, data: "" }, body);
+  failureIn({ event: undefined, data: "" }, body) ?? errorIn(body);
 
 function failureIn({ event, data }: Pick<ServerEvent, "event" | "data">, body: unknown): string | undefined {
   const { error = null } = asRecord(body);

@@ -18,7 +18,7 @@ export const waitStates = ["running", "active", "terminated"] as const;
 /** The pause after the first request, in milliseconds. It doubles after each further request. */
 const firstPause = 1_000;
 
-/** Each request may take at least this many milliseconds. The last one is sent at the timeout, when no time is left. */
+/** The minimum time limit of a request, in milliseconds. The last one is sent at the timeout, when no time is left. */
 export const minLookUp = 2_000;
 
 export interface Wait {
@@ -44,7 +44,7 @@ interface Waiting {
   readonly update?: (rental: unknown) => void;
 }
 
-/** How long a service may not find a new rental, in milliseconds. */
+/** How long a service may fail to find a new rental, in milliseconds. */
 const maxUnfound = 60_000;
 
 const isNotFound = (error: unknown): boolean =>

@@ -93,9 +93,9 @@ export default defineCommand({
     if (message === undefined && attach.length > 0) {
       throw new UsageError("--attach needs a MESSAGE; in a conversation, use /file");
     }
-    if (settings.validate && settings.output === "table" && (param.n ?? 1) !== 1) {
+    if (settings.validate && ["table", "id"].includes(settings.output) && (param.n ?? 1) !== 1) {
       throw new UsageError("--param n must be 1, because chat prints only one answer", {
-        hint: "To get several answers, use -o json, which prints the whole response.",
+        hint: "To get several answers, use -o json, which prints the whole response, or -o jsonl.",
       });
     }
     const attachments = await readAttachments(attach, files, "--attach");

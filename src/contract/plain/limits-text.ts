@@ -15,8 +15,8 @@ const items = ({ minItems, maxItems }: Limits): string =>
 
 function range(limits: Limits): string {
   const { maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, minLength, maxLength, pattern } = limits;
-  // The smallest value that is a multiple.
   const least = limits.minimum;
+  // The smallest allowed value that is a multiple.
   const minimum = multipleOf && least ? Math.ceil(least / multipleOf) * multipleOf : least;
   const bounded = (bound: number | undefined) =>
     bound !== undefined && Math.abs(bound) < Number.MAX_SAFE_INTEGER;

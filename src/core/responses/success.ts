@@ -51,7 +51,9 @@ export function serviceErrorIn(body: unknown): string | undefined {
   return isError ? `the service reported ${code}: ${message}` : undefined;
 }
 
-/** The failure that a body reports: the service's own error body, or nothing but an error. Undefined if there is none. */
+/**
+ * The failure that a body reports: the service's own error body, or nothing but an error. Undefined if there is none.
+ */
 export const failureIn = (body: unknown): string | undefined => serviceErrorIn(body) ?? errorOnlyIn(body);
 
 /** The fields of error bodies of other services and gateways. */

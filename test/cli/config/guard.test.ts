@@ -28,8 +28,10 @@ posix("a configuration that belongs to another user", () => {
     expect(err).toContain(`chown 54321 ${join(path, "..")}`);
     expect(await readFile(path, "utf8")).toBe(text);
   });
+});
 
-  test("nothing is written to a folder of another user", async () => {
+posix("a configuration folder that belongs to another user", () => {
+  test("is not written to", async () => {
     const cli = await createCli();
     await mkdir(join(cli.folder, "config"), { mode: 0o755 });
     const { code, err } = await cli.run("profile add play --sandbox", { user: 54321 });
@@ -51,7 +53,7 @@ posix("a configuration that others can change", () => {
     },
   );
 
-  test("the folder's permissions are checked too", async () => {
+  test("is also rejected if others can change only its folder", async () => {
     const { run, path } = await withConfig();
     await chmod(join(path, ".."), 0o777);
     expect(await run("volumes list")).toMatchObject({ code: 2, requests: [] });
@@ -107,7 +109,7 @@ posix("a configuration that is a symbolic link", () => {
 });
 
 posix("a configuration that is not a regular file", () => {
-  test("a symbolic link to a missing file is not replaced", async () => {
+  test("is not replaced if it is a symbolic link to a missing file", async () => {
     const cli = await createCli();
     await mkdir(join(cli.folder, "config"), { mode: 0o700 });
     const link = join(cli.folder, "config", "config.json");
@@ -126,7 +128,7 @@ posix("a configuration that is not a regular file", () => {
   test.each([
     ["a pipe", (path: string) => execa("mkfifo", ["-m", "600", path])],
     ["a folder", (path: string) => mkdir(path, { mode: 0o700 })],
-  ])("%s is refused at once", async (_name, make) => {
+  ])("is refused at once: %s", async (_name, make) => {
     const cli = await createCli();
     await mkdir(join(cli.folder, "config"), { mode: 0o700 });
     const path = join(cli.folder, "config", "config.json");

@@ -46,10 +46,11 @@ export const stateFolder: Check = async ({ stateFolder: folder, stat, freeBytes 
   if (!found?.isFolder)
     return failure(`${path} is not a folder`, `Replace it with a folder, or ${otherFolder}.`);
   if (!found.writable) return failure(`${path} is not writable`, `Make it writable, or ${otherFolder}.`);
-  const free = freeBytes(path);
-  if (free !== undefined && free < minFreeBytes) {
-    const message = `no space left on the disk of ${path}: ${Math.floor(free / 1024)} KiB free`;
-    return failure(message, `Free some disk space, or ${otherFolder}.`);
+  const free = freeBytes(path) ?? Number.POSITIVE_INFINITY;
+  if (free < minFreeBytes) {
+    const message = `only ${Math.floor(free / 1024)} KiB are free on the disk of ${path}`;
+    const finding = free < 2 ** 20 ? failure : warning;
+    return finding(message, `Free some disk space, or ${otherFolder}.`);
   }
   return ok(path === folder ? folder : `${folder} will be created when needed`);
 };

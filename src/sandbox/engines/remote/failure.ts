@@ -4,7 +4,9 @@ import { type Exchange, PlainResponse } from "../../http/exchange.ts";
 import { withCommonError } from "../../inference-errors.ts";
 import type { Engine } from "../../tables/engines.ts";
 
-/** An engine failed, cannot be reached, or cannot do what was requested. `status` is the status of the sandbox's response. */
+/**
+ * An engine failed, cannot be reached, or cannot do what was requested. `status` is the status of the sandbox's response.
+ */
 export class EngineFailure extends Error {
   override readonly name = "EngineFailure";
   readonly status: number;

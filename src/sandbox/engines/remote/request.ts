@@ -77,10 +77,12 @@ export async function sendToEngine(
       `${sentenceAbout(engine, `is not available: ${connectionProblem(error)}`)}. ${advice(engine)}`,
     );
   });
-  const { statusCode: status = 0 } = response;
-  if (status >= 200 && status < 300) return response;
+  const { statusCode: status = 0, headers: received } = response;
   const { redact, add } = createRedactor();
   add(key);
+  // The type is passed on, and named in messages.
+  if (received["content-type"] !== undefined) received["content-type"] = redact(received["content-type"]);
+  if (status >= 200 && status < 300) return response;
   throw failureOf(engine, response, await readStart(response), redact);
 }
 
