@@ -146,7 +146,9 @@ const removeEmpty = (folder: string): Promise<boolean> =>
 
 /** A link may come from a rental and lead to any of the user's folders, so nothing is written through it. */
 const linkInTheWay = (path: string): Error =>
-  new Error(`${path} is a symbolic link, and gpuctl does not write through symbolic links`);
+  new Error(
+    `${path} is a symbolic link, and gpuctl does not copy files from a rental through symbolic links`,
+  );
 
 /** A path or a name. It is bytes if a name in it is not valid UTF-8, as is possible on Linux. */
 type Path = string | Buffer;

@@ -39,7 +39,7 @@ const isTool = (id: OperationId): boolean => id !== "getOpenApiDocument" && rout
 /** The tools for the operations of the contract. */
 export const contractTools = (): readonly Tool[] => ids.filter(isTool).map(toolOf);
 
-/** The operation with this ID, or with this name of its tool; undefined for any other name. */
+/** The operation whose ID or tool has this name; undefined if there is none. */
 export const operationNamed = (name: string): OperationId | undefined =>
   ids.find((id) => id === name || toolName(id) === name);
 
@@ -91,8 +91,8 @@ const sentences = (...texts: readonly (string | undefined)[]): string =>
 type Checked = Pick<Operation, "input" | "documentedInput" | "rules">;
 
 /**
- * The schema of a tool's input, and the function that checks the input. `own` are fields of the tool that the operation
- * does not have.
+ * The schema of a tool's input, and the function that checks the input. `own` are fields that only the tool has, or
+ * that it defines differently from the operation.
  */
 function checked(operation: Checked, own: z.ZodRawShape = {}): Pick<Tool, "inputSchema" | "issues"> {
   const schema = wholeSchema(documentedInputOf(operation));
@@ -130,11 +130,12 @@ const issuesOf = (
 /** Fields that ask for a stream. They are rejected, because a tool returns its whole result at once. */
 const streamFields = ["stream", "stream_options"];
 
-const afterWrites = "If the outcome is unknown, find out what happened before you call this tool again";
+const afterWrites = "If the outcome is unknown, do not call this tool again until you know what happened";
 
 const onDemandOnly =
   "The rental is billed until it ends. This tool creates only on-demand rentals; convert_to_reserved reserves a rental afterwards, at a price that you specify";
-const committed = "You commit to the expected price at once, and it counts against the limit of this server";
+const committed =
+  "You commit to the expected price at once, and it counts against the maximum cost (--max-cost) of this server";
 
 /** What an agent should know beyond the contract. */
 const notes: Partial<Readonly<Record<OperationId, string>>> = {

@@ -3,8 +3,8 @@ import { type Description, membersOf, merged } from "./document.ts";
 import { idParameter, requestForId } from "./id-parameter.ts";
 
 /**
- * The names that collections may have in a path. The service's documentation names their groups of operations, but
- * describes none of these operations.
+ * The names that collections may have in a path. The service's documentation mentions these collections, but describes
+ * none of their operations.
  */
 const collections = {
   apiKeys: /^(api|access)-?_?(keys|tokens)$/i,

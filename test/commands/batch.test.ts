@@ -868,9 +868,9 @@ describe("batch run", () => {
   });
 
   test.each([
-    ["the input", "in.jsonl", /a file of the batch itself/],
-    ["the output", "out.jsonl", /a file of the batch itself/],
-    ["the journal", "out.jsonl.journal", /a file of the batch itself/],
+    ["the input", "in.jsonl", /a name that is reserved for the files of the batch/],
+    ["the output", "out.jsonl", /a name that is reserved for the files of the batch/],
+    ["the journal", "out.jsonl.journal", /a name that is reserved for the files of the batch/],
     ["another file", "notes.json", /does not hold the status of a batch/],
   ])("does not replace %s with --status-json", async (_, name, problem) => {
     const cli = await createCli({ respond: () => answer() });

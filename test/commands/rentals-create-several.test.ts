@@ -279,6 +279,18 @@ describe("--if-absent", () => {
     expect((await run(`${ensure} -o id`)).out).toBe("1002\n");
   });
 
+  test("neither gives a lease to a rental that exists, nor says that the guard will end it", async () => {
+    const { run } = await createCli();
+    await run(`${one} --label trainer`);
+    const { code, out, err } = await run(`${ensure} --lease 1h`, { terminal: 200 });
+    expect(code).toBe(0);
+    expect(err).toContain(
+      "Its lease was not set or changed. `gpuctl rentals lease set 1001 1h --sandbox` sets it.",
+    );
+    expect(out + err).not.toContain("rentals guard");
+    expect((await run("rentals lease list --sandbox -o json")).out).toBe("[]\n");
+  });
+
   test("finds a rental of the other type, does not ask for confirmation, and waits for the rental", async () => {
     const { run } = await createCli();
     await run("rentals create bare-metal --gpus 8 --network-type ethernet --label trainer --yes --sandbox");

@@ -1159,7 +1159,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(remote.connections.some(({ program }) => program === "scp")).toBe(true);
     expect(code).toBe(1);
     expect(err).toMatch(
-      /is a symbolic link, and gpuctl does not write through symbolic links\. What arrived is in \S+\.gpuctl-/,
+      /is a symbolic link, and gpuctl does not copy files from a rental through symbolic links\. What arrived is in \S+\.gpuctl-/,
     );
     expect(await readdir(join(folder, "private"))).toEqual([]);
     const [{ id, state }] = await jobs();

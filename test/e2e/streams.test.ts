@@ -22,7 +22,7 @@ async function homeWithServer(instead: Parameters<typeof serveThirdParty>[0]["in
 
 const formats = sample(outputFormats, 1);
 
-/** More records than fit into the buffer of a pipe. */
+/** In most formats, more than fits into the buffer of a pipe. */
 const thousand = Array.from({ length: 1_000 }, (_, id) => ({ ...virtualMachine, id: String(id) }));
 
 const bash = (line: string, { shell }: Home) => shell(line, { shell: "bash" }).ended;

@@ -104,7 +104,7 @@ export interface Baseline {
 let all: Promise<readonly Baseline[]> | undefined;
 
 /**
- * For each independent command that calls the service, its first example that uses the sandbox, and the outcome of that
+ * For each command in `independent` that calls the service, its first example that uses the sandbox, and the outcome of that
  * example with a service that matches the documentation.
  */
 export const baselines = (): Promise<readonly Baseline[]> => {
@@ -112,13 +112,13 @@ export const baselines = (): Promise<readonly Baseline[]> => {
   return all;
 };
 
-/**
- * Commands whose results depend on more than a response: on the description, on all listings, on a machine, or on a
- * file in the folder of the example.
- */
+/** Commands whose results depend on all listings, on a machine, or on a file in the folder of the example. */
 const dependent = ["rentals run", "rentals guard", "rentals lease extend", "batch run"];
 
-/** All other commands. Their results must not depend on how a service differs from the documentation. */
+/**
+ * All other commands. Unless they need the service's description, their results must not depend on how a service differs
+ * from the documentation.
+ */
 export const independent = commands.filter(({ path }) => !dependent.includes(path.join(" ")));
 
 async function recordBaselines(): Promise<readonly Baseline[]> {

@@ -61,7 +61,7 @@ export async function keyNamed(word: string, { kind, list, records }: KeyKind): 
   return first;
 }
 
-/** A key as a question names it, such as `3 (laptop)`. */
+/** The text for a key in a confirmation, such as `3 (laptop)`. */
 export function keyText({ id, record }: NamedKey): string {
   const name = firstAt(record, keyNamePaths);
   return typeof name === "string" && name !== "" ? `${id} (${name})` : id;

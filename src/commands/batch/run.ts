@@ -293,13 +293,16 @@ async function assertRegularFile(shown: string, path: string): Promise<void> {
 }
 
 /**
- * Throws `UsageError` if `path` is one of the batch's own files, or if it has contents other than an earlier status.
+ * Throws `UsageError` if `path` has a name that the batch's own files may have, or if it has contents other than an
+ * earlier status.
  */
 async function assertIsStatusFile(typed: string, path: string, others: readonly string[]): Promise<void> {
   const { isStatusFile } = await import("./progress.ts");
   const isOfBatch = others.some((other) => path === other || path.startsWith(`${other}.`));
   if (!isOfBatch && (await isStatusFile(path))) return;
-  const what = isOfBatch ? "is a file of the batch itself" : "exists and does not hold the status of a batch";
+  const what = isOfBatch
+    ? "has a name that is reserved for the files of the batch"
+    : "exists and does not hold the status of a batch";
   throw new UsageError(`--status-json ${typed} ${what}`, { hint: "Nothing was sent. Name another file." });
 }
 

@@ -72,7 +72,7 @@ export type SituationOf<Kind extends SituationKind> = Extract<Situation, { reado
 
 export interface StoredSituation<Kind extends SituationKind = SituationKind> {
   readonly id: number;
-  /** How many rentals, calls or pictures the situation has affected. */
+  /** How many rentals, calls or pictures the situation has affected. Always 0 for `same-region`. */
   readonly hits: number;
   /** When the situation was added, or when a rate limit's current window began, in milliseconds since 1970. */
   readonly at: number;

@@ -111,10 +111,11 @@ export async function createRentals(
 ): Promise<Result> {
   const items = itemsOf(input, flags.count);
   if (context.settings.dryRun) await showRequests(type, items, context);
-  const { records, failures, unleased } = await createAll(type, items, flags, context);
+  const { records, hasOlder, failures, unleased } = await createAll(type, items, flags, context);
   const notRunning = flags.wait ? await waitForAll(records, flags, context) : [];
   const ids = records.flatMap((record) => idOf(record) ?? []);
-  const steps = await nextSteps(ids, { type, running: flags.wait, ...flags }, context);
+  const lease = hasOlder ? undefined : flags.lease;
+  const steps = await nextSteps(ids, { ...flags, type, running: flags.wait, lease }, context);
   const [only] = records;
   const failed = [...failures, ...notRunning];
   const leaseFailure = failed.length === 0 ? leaseFailureOf(records, unleased, context) : undefined;
@@ -157,6 +158,8 @@ async function showRequests(
 interface Batch {
   /** The rentals that were created or found. */
   readonly records: unknown[];
+  /** Whether some of them existed before. Their leases are not changed. */
+  readonly hasOlder: boolean;
   readonly failures: readonly FailedItem[];
   /** Why leases of created rentals could not be stored. */
   readonly unleased: readonly LeaseNotStored[];
@@ -185,6 +188,7 @@ async function createAll(
   const done = new Map<Item, unknown>();
   const failures: (FailedItem & { readonly item: Item })[] = [];
   let hasCreated = false;
+  let hasOlder = false;
   const left = () => items.filter((item) => !done.has(item) && !failures.some((one) => one.item === item));
   const createOne = async (item: Item, assertHeld: () => Promise<void>): Promise<void> => {
     const rental = await createAndCheck(
@@ -212,8 +216,9 @@ async function createAll(
     if (ifAbsent) {
       for (const [item, record] of await existing(left(), context)) {
         done.set(item, record);
+        hasOlder = true;
         context.say(
-          `Rental ${idOf(record)} already has the label ${JSON.stringify(item.input.label)}, so no new rental with this label was created${leases ? `. The lease of rental ${idOf(record)} was not changed` : ""}.`,
+          `Rental ${idOf(record)} already has the label ${JSON.stringify(item.input.label)}, so no new rental with this label was created.${leases ? ` Its lease was not set or changed. ${leases.commandFor(idOf(record) ?? "RENTAL")} sets it.` : ""}`,
         );
       }
     }
@@ -259,7 +264,8 @@ async function createAll(
   };
   if (ifAbsent || maxBurn !== undefined) await whileAlone();
   else await work(async () => {});
-  return { records: items.flatMap((item) => (done.has(item) ? [done.get(item)] : [])), failures, unleased };
+  const records = items.flatMap((item) => (done.has(item) ? [done.get(item)] : []));
+  return { records, hasOlder, failures, unleased };
 }
 
 /** What a failure says about the rentals that exist. */

@@ -27,6 +27,8 @@ export interface Leasing {
    * possible.
    */
   readonly bind: (rental: unknown) => Promise<LeaseNotStored | undefined>;
+  /** The command line that sets the lease of a rental. */
+  readonly commandFor: (rentalId: string) => string;
 }
 
 /** After waiting this many milliseconds for another process, gpuctl says that the rental was created. */
@@ -70,6 +72,7 @@ export function leasing(milliseconds: number, place: LeasePlace, context: Contex
   const { sleep: _, ...uninterrupted } = place;
   const setLine = (args: readonly string[]) =>
     `\`${commandLine("rentals lease set", args, leaseFileArgs(place.path, context.files))}\``;
+  const commandFor = (rentalId: string) => setLine([rentalId, duration(milliseconds).replace(" ", "")]);
   let token = "";
   return {
     during: async (label, create) => {
@@ -111,9 +114,10 @@ export function leasing(milliseconds: number, place: LeasePlace, context: Contex
       } catch (error) {
         return new LeaseNotStored(
           `rental ${rentalId} was created, but its lease is not stored: ${reasonOf(error)}`,
-          `${setLine([rentalId, duration(milliseconds).replace(" ", "")])} sets the lease.`,
+          `${commandFor(rentalId)} sets the lease.`,
         );
       }
     },
+    commandFor,
   };
 }
