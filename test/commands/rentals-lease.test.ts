@@ -240,7 +240,7 @@ describe("rentals create --lease", () => {
         },
       });
       expect(code, err).toBe(0);
-      expect(err).toContain("Rental 1001 was created and is billed. Waiting for another gpuctl process");
+      expect(err).toContain("Rental 1001 was created and is billed. Waiting to store its lease");
       expect(await leasesOf(cli)).toMatchObject([{ rentalId: "1001" }]);
     });
 
