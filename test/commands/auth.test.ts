@@ -227,6 +227,16 @@ describe("auth login", () => {
     });
   });
 
+  test("keeps and reports an inference base URL that was set before any base URL", async () => {
+    const cli = await createCli();
+    await cli.run("config set inferenceBaseUrl https://inference.example");
+    const { code, out, err } = await cli.run(login(), { stdin: `${key}\n` });
+    expect(code).toBe(0);
+    expect(out).toMatch(/inferenceBaseUrl: +https:\/\/inference\.example\n/);
+    expect(err).not.toContain("Inference uses the base URL");
+    expect((await cli.run("config get inferenceBaseUrl")).out).toBe("https://inference.example\n");
+  });
+
   test("removes the saved inference host if the base URL changes", async () => {
     const cli = await createCli();
     await cli.run(`${login()} --inference-base-url https://old.example`, { stdin: key });

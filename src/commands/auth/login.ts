@@ -45,7 +45,7 @@ export default defineCommand({
   ],
   run: async ({ flags: { keyCommand, withToken }, profiles, secrets, ...context }) => {
     const { say, settings, setFailureContext } = context;
-    const { profile, baseUrl, inferenceBaseUrl, dryRun } = settings;
+    const { profile, baseUrl, dryRun } = settings;
     // A key without a host could be sent to any host.
     if (baseUrl === undefined) {
       setFailureContext(
@@ -58,6 +58,9 @@ export default defineCommand({
         ? { apiKey: await secrets.readKey({ fromStdin: withToken }) }
         : { settings: { apiKeyCommand: keyCommand } };
     const before = profiles.list().find(({ name }) => name === profile);
+    // As with `config set baseUrl`, an inference base URL stays if the profile has no base URL yet.
+    const kept = before?.settings.baseUrl === undefined ? before?.settings.inferenceBaseUrl : undefined;
+    const inferenceBaseUrl = settings.inferenceBaseUrl ?? kept;
     if (dryRun) say(nothingDone);
     else {
       const found = await checked(change.apiKey, { ...context, baseUrl });
