@@ -70,7 +70,7 @@ const checks: Readonly<Record<string, (file: Source) => boolean>> = {
   png: ({ pngEnd, length }) => !isWholeChunk(pngEnd, length),
   jpg: (file) => !hasEndOfImage(file),
   webp: (file) => riffLength(file) > file.length,
-  wav: (file) => file.length < 12 || (riffLength(file) < streamedLength && riffLength(file) > file.length),
+  wav: (file) => wavEnd(file) > file.length,
 };
 
 /** A service that streams sound does not know the length in advance, so it writes a number of at least this size. */
@@ -79,6 +79,24 @@ const streamedLength = 0x7fff_0000;
 /** The length of a RIFF file according to its header; infinite if the header is incomplete. */
 const riffLength = (file: Source): number =>
   file.length < 12 ? Number.POSITIVE_INFINITY : file.read(4, 4).readUInt32LE(0) + 8;
+
+/**
+ * Where the samples of a WAV file end according to its header; 0 if a service streamed them. Some services write a wrong
+ * length of the whole file, so that length counts only if the header of the samples is missing.
+ */
+function wavEnd(file: Source): number {
+  const whole = riffLength(file);
+  let at = 12;
+  for (let part = 0; part < maxParts; part += 1) {
+    const header = file.read(at, 8);
+    if (header.length < 8) break;
+    const size = header.readUInt32LE(4);
+    at += 8 + size;
+    if (header.toString("latin1", 0, 4) === "data") return size < streamedLength ? at : 0;
+    at += size % 2;
+  }
+  return whole < streamedLength || file.length < 12 ? whole : 0;
+}
 
 /** Whether a picture or sound is known to be truncated. */
 export const isTruncated = (file: Source, ext: string | undefined): boolean =>

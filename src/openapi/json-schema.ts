@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { reasonOf } from "../core/errors.ts";
-import { limitedPatterns, type SchemaIssue, schemaIssues, unicodeFlags } from "./schema-check.ts";
+import { expressionOf, limitedPatterns, type SchemaIssue, schemaIssues } from "./schema-check.ts";
 
 /**
  * Says what is wrong with a JSON Schema. The schema is validated as draft 7 if `$schema` names draft 6 or 7, which
@@ -12,19 +12,17 @@ export function jsonSchemaProblem({
   $schema,
   ...schema
 }: Readonly<Record<string, unknown>>): string | undefined {
-  const problems = unicodeFlags.map((unicodeRegExp) => {
-    const options = { strict: false, logger: false, verbose: true, validateSchema: false } as const;
-    const ajv = new (validatorFor($schema))({ ...options, unicodeRegExp });
-    formats.default(ajv);
-    try {
-      if (ajv.validateSchema(schema) === false) return demandOf(ajv.errors ?? []);
-      ajv.compile(schema);
-      return undefined;
-    } catch (cause) {
-      return reasonOf(cause);
-    }
-  });
-  return problems.includes(undefined) ? undefined : problems[0];
+  const options = { strict: false, logger: false, verbose: true, validateSchema: false } as const;
+  const regExp = Object.assign(expressionOf, { code: "regExp" });
+  const ajv = new (validatorFor($schema))({ ...options, code: { regExp } });
+  formats.default(ajv);
+  try {
+    if (ajv.validateSchema(schema) === false) return demandOf(ajv.errors ?? []);
+    ajv.compile(schema);
+    return undefined;
+  } catch (cause) {
+    return reasonOf(cause);
+  }
 }
 
 const validatorFor = (draft: unknown) => (/draft-0[67]/.test(String(draft)) ? Ajv : Ajv2020);

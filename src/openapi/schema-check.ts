@@ -2,7 +2,6 @@ import { _, type Ajv, type FuncKeywordDefinition } from "ajv";
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import type { RegExpEngine } from "ajv/dist/types/index.js";
 import formats from "ajv-formats";
-import * as z from "zod";
 import { article, bound } from "../contract/check/check.ts";
 import { asList, isRecord } from "../core/json.ts";
 import { TimeLimitExceeded, withinTime } from "../core/tasks/time-limit.ts";
@@ -25,9 +24,6 @@ interface CheckOptions {
   readonly Validator?: typeof Ajv | typeof Ajv2020;
 }
 
-/** Whether patterns have the Unicode flag, in the order to try. Some patterns are valid only without it. */
-export const unicodeFlags = [true, false] as const;
-
 const documentId = "openapi:/description";
 
 /** The time limit of one check, in milliseconds. The time that a check takes can double with each level of a schema. */
@@ -42,23 +38,14 @@ export function schemaIssues(
   value: unknown,
   options: CheckOptions,
 ): readonly SchemaIssue[] | undefined {
-  for (const unicodeRegExp of unicodeFlags) {
-    try {
-      return withinTime(maxCheckTime, () => issues(schema, value, options, unicodeRegExp));
-    } catch (error) {
-      if (error instanceof TimeLimitExceeded) return undefined;
-      // The schema is invalid, at least with this flag.
-    }
+  try {
+    return withinTime(maxCheckTime, () => issues(schema, value, options));
+  } catch {
+    return undefined;
   }
-  return undefined;
 }
 
-function issues(
-  schema: unknown,
-  value: unknown,
-  options: CheckOptions,
-  unicodeRegExp: boolean,
-): readonly SchemaIssue[] {
+function issues(schema: unknown, value: unknown, options: CheckOptions): readonly SchemaIssue[] {
   const { description, fromText, patterns, Validator = Ajv2020 } = options;
   const ajv = new Validator({
     strict: false,
@@ -66,7 +53,6 @@ function issues(
     validateSchema: false,
     logger: false,
     verbose: true,
-    unicodeRegExp,
     code: { regExp: patterns.regExp },
     coerceTypes: fromText ? "array" : false,
   });
@@ -79,22 +65,38 @@ function issues(
     properties: { value: withAbsoluteReferences(upgrade(schema)) },
   });
   if (check({ value: structuredClone(value) })) return [];
-  return explained(check.errors ?? [], (alternative, part) =>
-    issues(alternative, part, options, unicodeRegExp),
-  );
+  return explained(check.errors ?? [], (alternative, part) => issues(alternative, part, options));
 }
 
-/** Ajv divides the numbers as they are, so that 19.99 would be no multiple of 0.01. */
+/** Compares decimals exactly. Ajv divides the numbers as they are, so that 19.99 would be no multiple of 0.01. */
 const multipleOf: FuncKeywordDefinition = {
   keyword: "multipleOf",
   type: "number",
   schemaType: "number",
-  compile: (step: number) => {
-    const multiple = z.number().multipleOf(step);
-    return (value: number) => multiple.safeParse(value).success;
+  compile: (step: number) => (value: number) => {
+    const [dividend, divisor] = [decimalOf(value), decimalOf(step)];
+    if (dividend === undefined || divisor === undefined || divisor.digits === 0n) return false;
+    const exponent = Math.min(dividend.exponent, divisor.exponent);
+    const scaled = (one: Decimal) => one.digits * 10n ** BigInt(one.exponent - exponent);
+    return scaled(dividend) % scaled(divisor) === 0n;
   },
   error: { message: "is not a multiple", params: ({ schemaCode }) => _`{multipleOf: ${schemaCode}}` },
 };
+
+/** The number `digits` × 10^`exponent`. */
+interface Decimal {
+  readonly digits: bigint;
+  readonly exponent: number;
+}
+
+/** The decimal that JavaScript prints for a number; undefined if the number is not finite. */
+function decimalOf(number: number): Decimal | undefined {
+  const [, whole, fraction = "", exponent = "0"] =
+    /^(-?\d+)(?:\.(\d+))?(?:e([-+]\d+))?$/.exec(String(number)) ?? [];
+  return whole === undefined
+    ? undefined
+    : { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
+}
 
 /** Makes local references absolute, so that they resolve from any schema. */
 function withAbsoluteReferences(schema: unknown): unknown {
@@ -221,6 +223,22 @@ interface Patterns {
   readonly unchecked: ReadonlySet<string>;
 }
 
+/** These have another meaning without the Unicode flag. */
+const unicodeOnly = /\\(?:[pP]|u)\{/;
+
+/**
+ * The regular expression of a pattern. Some patterns are valid only without the Unicode flag. Throws `SyntaxError` for an
+ * invalid pattern.
+ */
+export function expressionOf(pattern: string): RegExp {
+  try {
+    return new RegExp(pattern, "u");
+  } catch (error) {
+    if (unicodeOnly.test(pattern)) throw error;
+    return new RegExp(pattern);
+  }
+}
+
 /** Time limits for one match and for all matches together, in milliseconds. */
 const maxMatchTime = 500;
 const maxTotalTime = 2_000;
@@ -245,8 +263,8 @@ export function limitedPatterns(): Patterns {
     }
   }
 
-  const regExp = (pattern: string, flags: string) => {
-    const expression = new RegExp(pattern, flags);
+  const regExp = (pattern: string) => {
+    const expression = expressionOf(pattern);
     // ajv caches patterns by their text.
     return { test: (text: string) => matches(pattern, expression, text), toString: () => String(expression) };
   };

@@ -42,7 +42,7 @@ export interface OpenSession {
   readonly clear: () => void;
   /**
    * Goes back to the position before the last question, and returns that question. Returns undefined if there is none
-   * since the last `clear`.
+   * since the last `clear`. If the next question gets no answer, the conversation continues where it was before.
    */
   readonly takeBack: () => Turn | undefined;
   /** Stores a question, and the instructions `system` if they differ from the current ones. Throws `SaveFailed`. */
@@ -88,6 +88,8 @@ export function openSession(
   let { name, path = name && sessionPath(folder, name) } = options;
   let head = endOf(turns);
   let last = turns.findLast(({ role }) => role === "user");
+  /** Where the conversation was before `takeBack`, until the next question. */
+  let before: { readonly head: string | null } | undefined;
   const chain = () => chainTo(head, turns);
   const newTurn = (role: Turn["role"], parent: string | null, content: Content): Turn => ({
     id: newId(),
@@ -124,26 +126,41 @@ export function openSession(
     clear: () => {
       head = null;
       last = undefined;
+      before = undefined;
     },
     takeBack: () => {
-      if (last) head = last.parent;
+      if (last) {
+        before = { head };
+        head = last.parent;
+      }
       return last;
     },
     ask: async (content, system) => {
-      const before = chain().findLast(({ role }) => role === "system")?.content;
-      const isNew = system !== undefined && system !== before;
+      const known = chain().findLast(({ role }) => role === "system")?.content;
+      const isNew = system !== undefined && system !== known;
       const instructions = isNew ? [newTurn("system", head, system)] : [];
       const question = newTurn("user", instructions[0]?.id ?? head, content);
-      const to = await pathFor(content);
-      // If the question cannot be stored, `takeBack` returns it and stays at this position.
+      // If the question cannot be stored, `takeBack` returns it and goes back to this position.
       last = { ...question, parent: head };
-      await store(to, [...instructions, question]);
+      const taken = before;
+      before = undefined;
+      const goBack = () => {
+        if (taken) head = taken.head;
+      };
+      const to = await pathFor(content);
+      try {
+        await store(to, [...instructions, question]);
+      } catch (error) {
+        goBack();
+        throw error;
+      }
       last = question;
       const start = { id: newId(), parent: question.id, role: "assistant" } as const;
       const file = startAnswer(to, { ...start, time: timeOf(place) }, processes);
       return {
         add: file.add,
         end: async (answer) => {
+          if (!answer || textOf(answer.content) === "") goBack();
           if (answer) {
             const turn = { ...start, time: timeOf(place), ...answer };
             turns.push(turn);

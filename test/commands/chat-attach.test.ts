@@ -187,11 +187,26 @@ describe("chat --schema", () => {
     ["0.3", 0.1, 0],
     ["19.995", 0.01, 7],
     ["7", 2, 7],
+    ["1700000000000001", 1000, 7],
+    ["1e-18", 0.01, 7],
+    ["-0.3", 0.1, 0],
   ])("checks whether %s is a multiple of %d to the digit", async (text, multipleOf, code) => {
     const { run } = await withFiles({ "s.json": JSON.stringify({ type: "number", multipleOf }) }, text);
     const outcome = await run(`${ask} --schema s.json`, service);
     expect(outcome, outcome.err).toMatchObject({ code, out: `${text}\n` });
     if (code !== 0) expect(outcome.err).toContain(`must be a multiple of ${multipleOf}`);
+  });
+
+  test.each([
+    ["^\\p{L}+$", '["Zoë","555-0100"]', 0],
+    ["^\\p{L}+$", '["7","555-0100"]', 7],
+    ["^\\p{L}+\\-$", '["Zoë","555-0100"]', 2],
+  ])("uses the Unicode flag for each pattern that is valid with it: %s, %s", async (pattern, text, code) => {
+    const phone = { pattern: String.raw`^\d{3}\-\d{4}$` };
+    const tuple = JSON.stringify({ type: "array", prefixItems: [{ pattern }, phone] });
+    const { run } = await withFiles({ "s.json": tuple }, text);
+    const outcome = await run(`${ask} --schema s.json`, service);
+    expect(outcome, outcome.err).toMatchObject({ code, out: code === 2 ? "" : `${text}\n` });
   });
 
   test.each([

@@ -326,6 +326,18 @@ describe("the commands in a conversation", () => {
     expect(outcome.err).toContain("Instructions: Brief");
   });
 
+  test("a /retry that fails leaves the conversation, /copy and the next message as they were", async () => {
+    let chats = 0;
+    const respond: Respond = ({ path }) => {
+      if (path.endsWith("/chat/completions")) chats += 1;
+      return chats === 3 ? failing(429, "SLOW", "slow down") : undefined;
+    };
+    const { outcome } = await talk(["one", "twenty", "/retry", "/copy", "three", "/retry"], { respond });
+    expect(outcome.copied).toEqual(["sandbox-echo heard: twenty"]);
+    expect(lastAsked(outcome)).toEqual(["one", "twenty", "twenty", "three", "three"]);
+    expect(asked(outcome).map(({ length }) => length)).toEqual([1, 3, 3, 5, 5]);
+  });
+
   test("/retry after /clear sends nothing of the cleared conversation", async () => {
     const { outcome } = await talk(["one", "two", "/clear", "/retry", "three", "/retry"]);
     expect(outcome.err).toContain("There is no message to send again.");

@@ -41,6 +41,34 @@ describe.each(pictures)("a picture in the format %s", (ext, picture) => {
   });
 });
 
+describe("a WAV file", () => {
+  const chunk = (id: string, data: Buffer) => {
+    const size = Buffer.alloc(4);
+    size.writeUInt32LE(data.length);
+    return Buffer.concat([Buffer.from(id), size, data, Buffer.alloc(data.length % 2)]);
+  };
+  const wav = chunk(
+    "RIFF",
+    Buffer.concat([
+      Buffer.from("WAVE"),
+      ...[chunk("fmt ", Buffer.alloc(16)), chunk("LIST", Buffer.alloc(3)), chunk("data", Buffer.alloc(40))],
+    ]),
+  );
+
+  test("is truncated wherever its samples end early", () => {
+    expect(isTruncated(wav, "wav")).toBe(false);
+    for (let length = 0; length < wav.length; length += 1)
+      expect(isTruncated(wav.subarray(0, length), "wav"), `${length} bytes`).toBe(true);
+  });
+
+  test.each([1, 8, 1_000])("is complete if only its length in the header is %i bytes too large", (more) => {
+    const wrong = Buffer.from(wav);
+    wrong.writeUInt32LE(wav.length - 8 + more, 4);
+    expect(isTruncated(wrong, "wav")).toBe(false);
+    expect(isTruncated(wrong.subarray(0, -1), "wav")).toBe(true);
+  });
+});
+
 test("a file of another format never counts as truncated, and no bytes cause an error", () => {
   fc.assert(
     fc.property(
