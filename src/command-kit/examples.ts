@@ -13,7 +13,7 @@ export const sandboxExamples = {
   /** The SSH key ada. */
   sshKey: "printf 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU= ada' | gpuctl ssh-keys add - --sandbox",
   /** The API key ci. */
-  apiKey: "gpuctl api-keys create ci --sandbox",
+  apiKey: "gpuctl api-keys create old-ci --sandbox",
 } as const;
 
 /** Adds to each example the command line that must run before it. */

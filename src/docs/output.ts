@@ -21,11 +21,11 @@ export const errorFields: readonly (readonly [string, string])[] = [
     "issues",
     "Details, each with a message and usually a flag or path, such as one for each invalid value; may be empty",
   ],
-  ["status", "HTTP status of the response; null when there was none"],
+  ["status", "HTTP status of the response that the error is about; null if there is none"],
   ["exitCode", "The exit code of the command"],
-  ["retryable", "Whether it is safe to run the same command again"],
+  ["retryable", "Whether running the same command again is safe and may succeed"],
   ["hint", "What to do next; may be null"],
-  ["request", "Method and URL of the failed request; null when none was sent"],
+  ["request", "Method and URL of the request that the error is about; null if there is none"],
 ];
 
 export function outputTopic(globals: readonly GlobalNode[]): readonly TopicSection[] {
@@ -48,7 +48,7 @@ export function outputTopic(globals: readonly GlobalNode[]): readonly TopicSecti
       heading: "Formats",
       parts: [
         "--output selects the format. Numbers are printed exactly as the service sent them, such as 1.50 or 12345678901234567891, except that a table shows cents as dollars. jq may write a number differently, so --jq may print 1.5 for 1.50.",
-        "Lists of more than 1 MiB are printed as they arrive, and may have any length. The columns and widths of a table then depend only on the first 1,000 records. --jq also works on a list of any length if its filter is `.[]` or a path such as `.[].id`; either may be followed by `|` and another filter. Any other filter needs the whole list in memory, about 700 MB for 100,000 rentals. It fails if jq needs more than 2 GiB, for example for 500,000 rentals.",
+        "Lists may have any length. Lists of more than 1 MiB are printed as they arrive; in json and yaml and with --jq, they are first stored in a temporary file, and printed when they are complete. The columns and widths of a table then depend only on the first 1,000 records. --jq also works on a list of any length if its filter is `.[]` or a path such as `.[].id`; either may be followed by `|` and another filter. Any other filter needs the whole list in memory, about 700 MB for 100,000 rentals. It fails if jq needs more than 2 GiB, for example for 500,000 rentals.",
         { terms: (format?.choices ?? []).map((choice) => [choice, formats[choice] ?? ""]) },
       ],
     },

@@ -70,32 +70,40 @@ const checks: Readonly<Record<string, (file: Source) => boolean>> = {
   png: ({ pngEnd, length }) => !isWholeChunk(pngEnd, length),
   jpg: (file) => !hasEndOfImage(file),
   webp: (file) => riffLength(file) > file.length,
-  wav: (file) => wavEnd(file) > file.length,
+  wav: isShortWav,
 };
 
-/** A service that streams sound does not know the length in advance, so it writes a number of at least this size. */
-const streamedLength = 0x7fff_0000;
+/**
+ * A service that streams sound does not know the length in advance, so it writes a placeholder. The placeholders that are
+ * known are 2,000,000,000 and more; no response holds this much sound.
+ */
+const streamedLength = 0x4000_0000;
 
 /** The length of a RIFF file according to its header; infinite if the header is incomplete. */
 const riffLength = (file: Source): number =>
   file.length < 12 ? Number.POSITIVE_INFINITY : file.read(4, 4).readUInt32LE(0) + 8;
 
 /**
- * Where the samples of a WAV file end according to its header; 0 if a service streamed them. Some services write a wrong
- * length of the whole file, so that length counts only if the header of the samples is missing.
+ * Whether a WAV file is shorter than both lengths in its header say: that of the whole file and that of the samples. Some
+ * services write one of them wrong. A length that is missing, or that is a placeholder, does not count.
  */
-function wavEnd(file: Source): number {
-  const whole = riffLength(file);
+function isShortWav(file: Source): boolean {
+  if (file.length < 12) return true;
+  const lengths = [riffLength(file), endOfSamples(file)].filter((length) => length < streamedLength);
+  return lengths.length > 0 && Math.min(...lengths) > file.length;
+}
+
+/** Where the samples of a WAV file end according to their header; infinite if the header is missing. */
+function endOfSamples(file: Source): number {
   let at = 12;
   for (let part = 0; part < maxParts; part += 1) {
     const header = file.read(at, 8);
     if (header.length < 8) break;
     const size = header.readUInt32LE(4);
-    at += 8 + size;
-    if (header.toString("latin1", 0, 4) === "data") return size < streamedLength ? at : 0;
-    at += size % 2;
+    if (header.toString("latin1", 0, 4) === "data") return at + 8 + size;
+    at += 8 + size + (size % 2);
   }
-  return whole < streamedLength || file.length < 12 ? whole : 0;
+  return Number.POSITIVE_INFINITY;
 }
 
 /** Whether a picture or sound is known to be truncated. */

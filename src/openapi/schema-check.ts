@@ -224,7 +224,7 @@ interface Patterns {
 }
 
 /** These have another meaning without the Unicode flag. */
-const unicodeOnly = /\\(?:[pP]|u)\{/;
+const unicodeOnly = /(?<!\\)(?:\\\\)*\\(?:[pP]|u)\{/;
 
 /**
  * The regular expression of a pattern. Some patterns are valid only without the Unicode flag. Throws `SyntaxError` for an

@@ -197,7 +197,7 @@ describe("batch run", () => {
     const again = await cli.run(run, overNetwork());
     expect({ code: again.code, requests: again.requests }).toEqual({ code: exit.someFailed, requests: [] });
     const shown = await cli.run("batch retry out.jsonl --unknown --dry-run");
-    expect(shown.err).toMatch(/^Lines that would be marked: \d+\. Nothing was done: this is a dry run\.\n$/);
+    expect(shown.err).toMatch(/^Lines that would be marked: \d+\. None was marked: this is a dry run\.\n$/);
     const marked = await cli.run("batch retry out.jsonl --unknown -o json");
     expect(JSON.parse(marked.out)).toEqual([{ custom_id: "broken" }]);
     const last = await cli.run(run, overNetwork());

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, truncate, utimes, writeFile } from "node:
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Cli, createCli, type Responder, type SeenRequest } from "../support/cli.ts";
+import { fillDisk } from "../support/full-disk.ts";
 import { overNetwork } from "../support/service.ts";
 import { mp3Frame, samplesOf, wav } from "../support/sound.ts";
 
@@ -136,6 +137,17 @@ describe("tts with a long text", () => {
     const { code, out, requests } = await run([...line, "--dry-run", "-o", "json"], overNetwork());
     expect({ code, requests }).toEqual({ code: 0, requests: [] });
     for (const one of sentences) expect(out).toContain(one);
+  });
+
+  test("sends nothing if the disk is full", async () => {
+    const { run } = await createCli({ respond: voice });
+    const free = fillDisk("parts.lock");
+    const { code, err, requests } = await run(line, overNetwork());
+    expect({ code, requests }, err).toEqual({ code: 2, requests: [] });
+    expect(err).toMatch(/cannot save .*: no space left on the disk\n/);
+    expect(err).not.toContain("bug");
+    free();
+    expect((await run(line, overNetwork())).code).toBe(0);
   });
 
   test("works in the sandbox", async () => {

@@ -25,7 +25,7 @@ const allTests = ["test/cli", "test/commands", "test/library", "test/client/nego
 /** If a run of all tests makes fewer exchanges than this, some tests bypassed the proxy. */
 const minExchanges = 1000;
 
-/** The description that a sandbox with this operation set serves before any path is retired. */
+/** The description that a sandbox serves for a set of operations, or for all. At its time, 1970, no path has ended. */
 async function servedDescription(only?: OperationSetName): Promise<Description> {
   const sandbox = await createSandbox({ file: ":memory:", now: () => 0, only });
   const response = await sandbox.fetch(new Request("http://sandbox.localhost/v2/openapi.json"));

@@ -61,12 +61,30 @@ describe("a WAV file", () => {
       expect(isTruncated(wav.subarray(0, length), "wav"), `${length} bytes`).toBe(true);
   });
 
-  test.each([1, 8, 1_000])("is complete if only its length in the header is %i bytes too large", (more) => {
+  const dataSize = wav.indexOf("data") + 4;
+  test.each([
+    ["of the file", 4, 1],
+    ["of the file", 4, 8],
+    ["of the file", 4, 1_000],
+    ["of the file", 4, 2_000_000_000],
+    ["of the samples", dataSize, 8],
+    ["of the samples", dataSize, 1_000],
+    ["of the samples", dataSize, 0xffff_0000],
+  ])("is complete if only the length %s at %i is wrong by %i", (_, at, more) => {
     const wrong = Buffer.from(wav);
-    wrong.writeUInt32LE(wav.length - 8 + more, 4);
+    wrong.writeUInt32LE(wav.readUInt32LE(at) + more, at);
     expect(isTruncated(wrong, "wav")).toBe(false);
     expect(isTruncated(wrong.subarray(0, -1), "wav")).toBe(true);
   });
+
+  test.each([0xffff_ffff, 0x7fff_0000, 2_000_000_000, 0])(
+    "is complete if %i stands for both lengths",
+    (size) => {
+      const streamed = Buffer.from(wav);
+      for (const at of [4, dataSize]) streamed.writeUInt32LE(size, at);
+      expect(isTruncated(streamed, "wav")).toBe(false);
+    },
+  );
 });
 
 test("a file of another format never counts as truncated, and no bytes cause an error", () => {

@@ -13,7 +13,7 @@ export default defineCommand({
   view: { kind: "record", id: ["id"] },
   examples: examplesAfter(sandboxExamples.apiKey, [
     { text: "Show the request that revokes a key", command: "gpuctl api-keys revoke 1 --dry-run --sandbox" },
-    { text: "Revoke a key by its name", command: "gpuctl api-keys revoke ci --yes --sandbox" },
+    { text: "Revoke a key by its name", command: "gpuctl api-keys revoke old-ci --yes --sandbox" },
   ]),
   buildInput: async ({ args, ...context }) => {
     const { found: operation, description } = await apiKeyOperation("remove", context);

@@ -1,7 +1,6 @@
 import { arg } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
-import { nothingDone } from "../../command-kit/results.ts";
 import { NotFound, UsageError } from "../../core/errors.ts";
 import { exampleOutput } from "./examples.ts";
 import { withBatchLock } from "./lock.ts";
@@ -64,7 +63,8 @@ export default defineCommand({
         await batch.close();
       }
       if (again.length === 0) say(`No line ${result}.`);
-      else if (settings.dryRun) say(`Lines that would be marked: ${again.length}. ${nothingDone}`);
+      else if (settings.dryRun)
+        say(`Lines that would be marked: ${again.length}. None was marked: this is a dry run.`);
       else say(`Lines to send: ${again.length}. Run the same \`gpuctl batch run\` again.`);
       return { data: again.map((id) => ({ custom_id: id })) };
     };

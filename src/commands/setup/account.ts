@@ -143,7 +143,7 @@ const advice: Readonly<Record<string, string>> = {
   ENOTFOUND: "Is the URL right?",
   EAI_AGAIN: "Is the URL right, and is the network up?",
   ECONNREFUSED: "Are the host and the port right?",
-  EPROXY: "The proxy refused the connection.",
+  EPROXY: "Is the URL of the proxy right, and does it allow this host?",
   DEPTH_ZERO_SELF_SIGNED_CERT: certificates,
   SELF_SIGNED_CERT_IN_CHAIN: certificates,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: certificates,

@@ -78,8 +78,9 @@ function publicKeyIn(
       hint: `${hint} Nothing was sent.`,
     });
   }
-  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "" && !line.startsWith("#"));
-  const [line = "", ...more] = lines.map((one) => one.trim());
+  const all = text.split(/\r?\n/).map((one) => one.trim());
+  const lines = all.filter((one) => one !== "" && !one.startsWith("#"));
+  const [line = "", ...more] = lines;
   if (more.length > 0) {
     throw new UsageError(
       `${place} has ${lines.length} lines besides comments and empty lines: FILE must hold one public key`,

@@ -9,11 +9,13 @@ import {
   EmptyResult,
   type FailedItem,
   InUse,
+  isOfSystem,
   NotTried,
   ResultTruncated,
   reasonOf,
   SaveFailed,
   SomeFailed,
+  saveFailed,
   UsageError,
 } from "../../core/errors.ts";
 import { assertFile, makeFolderSync } from "../../core/files.ts";
@@ -78,7 +80,7 @@ export async function speakParts(text: LongText, context: PartsContext): Promise
     busy: (lockPath) => inUse(folder, lockPath),
   }).catch(async (error: unknown) => {
     await removeIfEmpty(folder);
-    throw error;
+    throw isOfSystem(error) ? saveFailed(folder, error) : error;
   });
   const close = async () => {
     await lock.release();

@@ -41,13 +41,14 @@ posix("a configuration folder that belongs to another user", () => {
 });
 
 posix("a configuration that others can change", () => {
-  test.each([0o620, 0o602, 0o666])(
-    "is rejected with mode %o, and the error says how to fix it",
-    async (mode) => {
+  test.each(["620", "602", "666"])(
+    "is rejected with mode %s, and the error says how to fix it",
+    async (octal) => {
+      const mode = Number.parseInt(octal, 8);
       const { run, path } = await withConfig(mode);
       const { code, err, requests } = await run("volumes list");
       expect({ code, requests }).toEqual({ code: 2, requests: [] });
-      expect(err).toContain(`${path} is writable by other users (mode ${mode.toString(8)})`);
+      expect(err).toContain(`${path} is writable by other users (mode ${octal})`);
       expect(err).toContain(`chmod go-w ${path}`);
       expect((await stat(path)).mode & 0o777).toBe(mode);
     },
@@ -64,9 +65,10 @@ posix("a configuration that others can read", () => {
   const expected = (cli: Cli & { path: string }, mode: number) =>
     `Warning: ${cli.path} holds a key and can be read by other users (mode ${mode.toString(8)}). Run \`chmod 600 ${cli.path}\` to fix this.\n`;
 
-  test.each([0o644, 0o640, 0o604])(
-    "is used with mode %o, with one warning unless --quiet is given",
-    async (mode) => {
+  test.each(["644", "640", "604"])(
+    "is used with mode %s, with one warning unless --quiet is given",
+    async (octal) => {
+      const mode = Number.parseInt(octal, 8);
       const cli = await withConfig(mode);
       const { code, err } = await cli.run("volumes list");
       expect(code).toBe(0);
