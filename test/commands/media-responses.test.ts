@@ -7,6 +7,8 @@ import { always, overNetwork } from "../support/service.ts";
 const wav = (size: number) => {
   const bytes = Buffer.from("RIFF\0\0\0\0WAVEfmt \0\0\0\0data\0\0\0\0");
   bytes.writeUInt32LE(size, 4);
+  // The length of the samples is the last field.
+  bytes.writeUInt32LE(size - 20, 24);
   return bytes.toString("base64");
 };
 

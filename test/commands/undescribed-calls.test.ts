@@ -40,7 +40,7 @@ describe.each([
       const { run } = await createCli({ respond: without(end) });
       const { code, out, err } = await run(`api call ${line}`, overNetwork());
       expect({ code, body: JSON.parse(out) }).toEqual({ code: 0, body: { id: 1 } });
-      expect(err).toContain("using the documented API instead");
+      expect(err).toContain("Using the one in this version of gpuctl");
     },
   );
 });

@@ -8,9 +8,8 @@ export default defineCommand({
   summary: "Print the completion script for a shell",
   details: `For bash, add this to ~/.bashrc (on macOS, to ~/.bash_profile, or to ~/.profile if only that file exists):
   eval "$(gpuctl completion bash)"
-For zsh, write the script to a folder, and add the folder to $fpath in ~/.zshrc, above the line that runs compinit:
+For zsh, add \`fpath+=(~/.zfunc)\` to ~/.zshrc, above the line that runs compinit, and write the script to that folder:
   mkdir -p ~/.zfunc && gpuctl completion zsh > ~/.zfunc/_gpuctl
-  fpath+=(~/.zfunc)
 For fish:
   mkdir -p ~/.config/fish/completions && gpuctl completion fish > ~/.config/fish/completions/gpuctl.fish
 For PowerShell, add this to the file that $PROFILE names:
