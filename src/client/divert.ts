@@ -1,4 +1,5 @@
 import { parseJson } from "../core/json.ts";
+import { type Redactor, redactedBytes } from "../core/redact.ts";
 import { ResponseTooLarge } from "../core/service-errors.ts";
 import type { Convert, Fetch, ResponseBody } from "./fetch.ts";
 
@@ -96,18 +97,24 @@ export function restored(json: Uint8Array, opened: Iterable<Diverted>): Uint8Arr
 }
 
 /**
- * Puts strings back into the JSON of a parsed response. If the response contained a key more than once, parsing kept
+ * Puts strings back into the JSON of a parsed response, and masks keys: the strings were taken out before keys were
+ * masked. If the response contained a key more than once, parsing kept
  * only the last value. The other strings then follow in a list, `repeated`, beside the `response`.
  */
-export function restoredWithRepeated(json: Uint8Array, opened: readonly Diverted[]): Uint8Array {
+export function restoredWithRepeated(
+  json: Uint8Array,
+  opened: readonly Diverted[],
+  { redact }: Pick<Redactor, "redact">,
+): Uint8Array {
   const text = Buffer.from(json).toString();
   const length = opened[0]?.placeholder.length;
   const listed = new Set(text.split('"').map((part) => part.slice(0, length)));
   const repeated = opened.filter(({ placeholder }) => !listed.has(placeholder));
-  if (repeated.length === 0) return restored(json, opened);
+  if (repeated.length === 0) return redactedBytes(restored(json, opened), redact);
   const list = JSON.stringify(repeated.map(({ placeholder }) => placeholder));
   const whole = Buffer.from(`{"response":${text.trimEnd()},"repeated":${list}}\n`);
-  return restored(whole, [...opened.filter((one) => listed.has(one.placeholder)), ...repeated]);
+  const all = [...opened.filter((one) => listed.has(one.placeholder)), ...repeated];
+  return redactedBytes(restored(whole, all), redact);
 }
 
 const [quote, comma, backslash] = [0x22, 0x2c, 0x5c];

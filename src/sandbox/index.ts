@@ -26,6 +26,8 @@ interface SandboxOptions {
   readonly now?: Clock;
   /** Returns the value of an environment variable, such as the key of an engine. By default, no variable is set. */
   readonly environment?: ((name: string) => string | undefined) | undefined;
+  /** The folders in which to look for sshd, as in PATH. */
+  readonly searchPath?: string | undefined;
   /** Serves only this operation set. By default, serves every operation. */
   readonly only?: OperationSetName | undefined;
 }
@@ -77,6 +79,7 @@ export async function createSandbox({
   file,
   now = machineClock,
   environment = () => undefined,
+  searchPath,
   only,
 }: SandboxOptions): Promise<Sandbox> {
   const operationSet = operationSetOf(only);
@@ -99,7 +102,7 @@ export async function createSandbox({
   let machines: Machines | undefined;
   const openMachines = async (): Promise<Machines> => {
     const { createMachines } = await import("./machines/machines.ts");
-    machines ??= createMachines({ store, clock, folder, path: () => environment("PATH") });
+    machines ??= createMachines({ store, clock, folder, path: () => searchPath });
     return machines;
   };
   // If the folder exists, an earlier run started machines, and the home folders of ended rentals have to be removed.

@@ -34,6 +34,17 @@ test("after one process sets an engine, another process streams from it, and the
   expect(JSON.stringify(engine.requests)).not.toMatch(/gpuctl-sandbox-full/);
 });
 
+test("the key of an engine is masked even if the engine sends it in pieces", async () => {
+  const home = await createHome();
+  const engine = await chatEngine();
+  const env = { ENGINE_KEY: engineKey };
+  await home.run(`sandbox engine set chat ${engine.url} --api-key-env ENGINE_KEY`, { env });
+  const chat = home.start("chat hi --sandbox", env);
+  for (const piece of ["It is ", engineKey.slice(0, 9), engineKey.slice(9), " so"]) await engine.next(piece);
+  await engine.end();
+  expect(await chat).toMatchObject({ exitCode: 0, stdout: "It is **** so" });
+});
+
 test("a served sandbox reads the key of an engine from its own environment, and disconnects from the engine when the client disconnects", async () => {
   const server = await createHome({ ENGINE_KEY: engineKey, GPUCTL_API_KEY: serviceKey });
   const { url, apiKey } = JSON.parse(await firstChunk(server.start("sandbox serve --port 0 -o json").stdout));

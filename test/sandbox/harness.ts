@@ -53,6 +53,7 @@ export async function openSandbox({
     file,
     now: () => now,
     environment: (name) => environment[name],
+    searchPath: environment.PATH,
     only,
   });
   onTestFinished(() => sandbox.close());

@@ -68,8 +68,7 @@ export class MediaOfLine {
    * keys are masked.
    */
   receivedLine(json: string): string {
-    const { redact } = this.#options.redactor;
-    const bytes = redactedBytes(restoredWithRepeated(Buffer.from(json), this.#arriving), redact);
+    const bytes = restoredWithRepeated(Buffer.from(json), this.#arriving, this.#options.redactor);
     return Buffer.from(bytes).toString().trimEnd();
   }
 

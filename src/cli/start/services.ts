@@ -139,9 +139,10 @@ async function openSandbox(file: string, env: System["env"], onKey: OpenOptions[
   const { createSandbox } = await import("../../sandbox/index.ts");
   const sandbox = await createSandbox({
     file,
-    // Except for PATH, the sandbox reads variables that hold keys. An engine may repeat its key, even in pieces.
+    searchPath: env.PATH,
+    // The sandbox reads only variables that hold keys. An engine may repeat its key, even in pieces.
     environment: (name) => {
-      if (name !== "PATH") onKey(env[name]);
+      onKey(env[name]);
       return env[name];
     },
   });

@@ -4,7 +4,7 @@ import type { Context } from "../../command-kit/context.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { EmptyResult, type FailedItem, ResultTruncated, saveFailed } from "../../core/errors.ts";
 import { scalarText } from "../../core/json.ts";
-import { type Redactor, redactedBytes } from "../../core/redact.ts";
+import type { Redactor } from "../../core/redact.ts";
 import { receivedJson } from "../../core/responses/success.ts";
 import type { Received } from "../../core/service-errors.ts";
 import { dollarNumber, type Money } from "../../core/values/money.ts";
@@ -72,7 +72,7 @@ export async function savePictures(
   const pictures = picturesIn(response, arriving);
   const isUnusable = pictures.map(({ media }) => typeof media === "string");
   // Copy the response before the settings are added to its pictures. Only the first error keeps the copy.
-  const received = isUnusable.includes(true) ? receivedWith(response, arriving, redactor.redact) : undefined;
+  const received = isUnusable.includes(true) ? receivedWith(response, arriving, redactor) : undefined;
   for (const [at, { media, entry }] of pictures.entries()) {
     const seed = seedIn(entry) ?? request.seed;
     const names = {
@@ -130,10 +130,10 @@ export async function savePictures(
 function receivedWith(
   response: unknown,
   arriving: readonly ArrivingMedia[],
-  redact: Redactor["redact"],
+  redactor: Pick<Redactor, "redact">,
 ): Received {
   const { bytes, complete } = receivedJson(response);
-  return { bytes: redactedBytes(restoredWithRepeated(bytes, arriving), redact), complete };
+  return { bytes: restoredWithRepeated(bytes, arriving, redactor), complete };
 }
 
 /**

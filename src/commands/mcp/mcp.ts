@@ -32,7 +32,7 @@ export default defineCommand({
   examples: [
     { text: "Let an agent look at a sandbox", command: "gpuctl mcp --sandbox" },
     {
-      text: "Let an agent rent for up to $10 an hour, draw for up to $5, and delete",
+      text: "Let an agent rent for up to $10 an hour, generate for up to $5, and delete",
       command: "gpuctl mcp --allow spend --max-cost 5 --max-burn 10 --allow destroy --sandbox",
     },
   ],

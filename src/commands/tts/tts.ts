@@ -8,7 +8,6 @@ import { flag } from "../../command-kit/flag.ts";
 import { outFlags, outputOptions, warnOfUnknownPrice } from "../../command-kit/inference.ts";
 import { EmptyResult, UsageError } from "../../core/errors.ts";
 import { scalarText } from "../../core/json.ts";
-import { redactedBytes } from "../../core/redact.ts";
 import { receivedJson } from "../../core/responses/success.ts";
 import type { Result } from "../../core/result.ts";
 import { readText } from "../../core/text.ts";
@@ -153,6 +152,5 @@ function arrived(
   const [sound, ...others] = soundsIn(response, arriving);
   if (typeof sound !== "string") return { sound, others };
   const { bytes, complete } = receivedJson(response);
-  const whole = redactedBytes(restoredWithRepeated(bytes, arriving), redactor.redact);
-  throw new EmptyResult(sound, { bytes: whole, complete });
+  throw new EmptyResult(sound, { bytes: restoredWithRepeated(bytes, arriving, redactor), complete });
 }

@@ -42,10 +42,10 @@ export function storeError(file: string, error: unknown): StoreError {
 const unavailableCodes: ReadonlySet<number> = new Set([5, 8, 10, 13]);
 
 /** Whether SQLite could not read or write the file. The low byte of a code is its kind. */
-const isUnavailable = (error: unknown): boolean => unavailableCodes.has(codeOf(error) & 0xff);
+const isUnavailable = (error: unknown): boolean => unavailableCodes.has(sqliteCode(error) & 0xff);
 
 /** SQLite's code of an error; 0 if it has none. In Jest, the error is no instance of `Error`. */
-const codeOf = (error: unknown): number => Number(asRecord(error).errcode ?? 0);
+const sqliteCode = (error: unknown): number => Number(asRecord(error).errcode ?? 0);
 
 /** The suffixes of the files that SQLite keeps next to a database. */
 const companions = ["-wal", "-shm"];
@@ -111,7 +111,7 @@ async function useWriteAheadLog(database: DatabaseSyncInstance): Promise<void> {
       database.exec("PRAGMA synchronous = NORMAL");
       return;
     } catch (error) {
-      const busy = codeOf(error) === 5;
+      const busy = sqliteCode(error) === 5;
       if (!busy || performance.now() > deadline) throw error;
       // The delay differs between processes, so that two processes that collided do not collide again.
       await wait(5 + ((performance.now() * 1000) % 20));
