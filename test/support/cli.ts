@@ -171,6 +171,7 @@ export async function createCli({
     await createSandbox({
       file: ":memory:",
       now: () => now,
+      searchPath: environment.PATH,
       environment: (name) => {
         onKey(environment[name]);
         return environment[name];
