@@ -369,7 +369,7 @@ complete -c gpuctl -n '__gpuctl_at \'tts\'' -l no-stdin -d 'Do not read TEXT fro
 complete -c gpuctl -n '__gpuctl_at \'mcp\'' -l allow -x -a 'write spend destroy' -d 'What the tools may do beyond reading'
 complete -c gpuctl -n '__gpuctl_at \'mcp\'' -l max-cost -x -d 'Maximum cost of inference and reservations together, in dollars; required with --allow spend'
 complete -c gpuctl -n '__gpuctl_at \'mcp\'' -l max-burn -x -d 'Maximum hourly cost of all active rentals, including a new one, in dollars; required with --allow spend'
-complete -c gpuctl -n '__gpuctl_at \'mcp\'' -l assume-price -x -d 'Price in dollars to assume for each chat answer and each recording, because their prices are not documented. Without this flag, chat and speech calls are refused.'
+complete -c gpuctl -n '__gpuctl_at \'mcp\'' -l assume-price -x -d 'Price in dollars to assume for each chat answer and each audio file of generated speech, because their prices are not documented. Without this flag, chat and speech calls are refused.'
 complete -c gpuctl -n '__gpuctl_at \'mcp\'' -l out -x -d 'Folder for images and audio files'
 complete -c gpuctl -n '__gpuctl_at \'batch\' 0' -a run -d 'Run a file of chats, images and speech'
 complete -c gpuctl -n '__gpuctl_at \'batch\' 0' -a retry -d 'Mark lines of a batch to be sent again'

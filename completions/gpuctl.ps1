@@ -769,7 +769,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--allow'), 'What the tools may do beyond reading', @('write', 'spend', 'destroy'), '')
       ,@(@('--max-cost'), 'Maximum cost of inference and reservations together, in dollars; required with --allow spend', @(), '')
       ,@(@('--max-burn'), 'Maximum hourly cost of all active rentals, including a new one, in dollars; required with --allow spend', @(), '')
-      ,@(@('--assume-price'), 'Price in dollars to assume for each chat answer and each recording, because their prices are not documented. Without this flag, chat and speech calls are refused.', @(), '')
+      ,@(@('--assume-price'), 'Price in dollars to assume for each chat answer and each audio file of generated speech, because their prices are not documented. Without this flag, chat and speech calls are refused.', @(), '')
       ,@(@('--out'), 'Folder for images and audio files', @(), '')
     )
     'batch' = @()

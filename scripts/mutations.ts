@@ -630,7 +630,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: "an engine's variable may be one of gpuctl's own",
     file: "src/sandbox/control/engines.ts",
-    from: "/^GPUCTL_/i.test(name)",
+    from: "isOwnVariable(name)",
     to: "false",
     tests: engines,
   },

@@ -3,7 +3,7 @@ import type { Mutation } from "../mutations.ts";
 /** Prompts, confirmations, labels and suggestions. */
 export const promptMutations: readonly Mutation[] = [
   {
-    name: "rentals delete suggests user delete",
+    name: "the error for rentals delete suggests user delete",
     file: "src/cli/parse/unknown.ts",
     from: "    path.length === 0\n      ? commandsWith(word)",
     to: "    commandsWithin([]).some(({ path }) => path[1] === word)\n      ? commandsWithin([]).filter(({ path }) => path[1] === word).map(wordsOf)",
@@ -136,14 +136,14 @@ export const promptMutations: readonly Mutation[] = [
     tests: ["test/cli/pickers.test.ts"],
   },
   {
-    name: "the command line to run again without prompts asks for a confirmation",
+    name: "the printed command line to run again asks for a confirmation",
     file: "src/cli/prompt/line.ts",
     from: 'wholeLine(line, ["--yes"], [])',
     to: "line",
     tests: ["test/cli/pickers.test.ts"],
   },
   {
-    name: "the command line to run again without prompts lacks the answers",
+    name: "the printed command line to run again lacks the answers to prompts",
     file: "src/cli/prompt/line.ts",
     from: "return [...before, ...flags, ...after, ...separator, ...args];",
     to: "return [...before, ...after, ...separator, ...args];",

@@ -110,9 +110,16 @@ export const resultMutations: readonly Mutation[] = [
   {
     name: "a kept response loses the results under a repeated key",
     file: "src/client/divert.ts",
-    from: "if (repeated.length === 0) return restored(json, opened);",
-    to: "return restored(json, opened);",
+    from: "if (repeated.length === 0) return redactedBytes(",
+    to: "return redactedBytes(",
     tests: ["test/commands/paid-results.test.ts"],
+  },
+  {
+    name: "a response in which results are put back has unmasked keys",
+    file: "src/client/divert.ts",
+    from: "return redactedBytes(restored(json, opened), redact);",
+    to: "return restored(json, opened);",
+    tests: ["test/cli/key-echo.test.ts"],
   },
   {
     name: "a batch stores a response that is not text as text",
@@ -138,7 +145,7 @@ export const resultMutations: readonly Mutation[] = [
   {
     name: "a batch loses the results under a repeated key",
     file: "src/batch/engine/media.ts",
-    from: "restoredWithRepeated(Buffer.from(json), this.#arriving)",
+    from: "restoredWithRepeated(Buffer.from(json), this.#arriving, this.#options.redactor)",
     to: "restored(Buffer.from(json), this.#arriving)",
     tests: ["test/commands/batch.test.ts"],
   },

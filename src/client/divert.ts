@@ -97,9 +97,9 @@ export function restored(json: Uint8Array, opened: Iterable<Diverted>): Uint8Arr
 }
 
 /**
- * Puts strings back into the JSON of a parsed response, and masks keys: the strings were taken out before keys were
- * masked. If the response contained a key more than once, parsing kept
- * only the last value. The other strings then follow in a list, `repeated`, beside the `response`.
+ * Puts strings back into the JSON of a parsed response, and masks API keys: the strings were taken out before API keys
+ * were masked. If an object in the response contained a key more than once, parsing kept only the last value. The other
+ * strings then follow in a list, `repeated`, beside the `response`.
  */
 export function restoredWithRepeated(
   json: Uint8Array,

@@ -114,7 +114,7 @@ const refreshHint =
 const isUnknownPath = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.status === 404;
 
-/** Whether the service no longer serves the path or the method. In that case, it did nothing. */
+/** Whether an error may mean that the service no longer serves the path or the method. The service then did nothing. */
 const isGone = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && [404, 405, 410].includes(error.status);
 

@@ -12,7 +12,7 @@ export const sandboxExamples = {
   volume: "gpuctl volumes create --region us-central-1 --label training-data --size-in-gb 1024 --sandbox",
   /** The SSH key ada. */
   sshKey: "printf 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU= ada' | gpuctl ssh-keys add - --sandbox",
-  /** The API key ci. */
+  /** The API key old-ci. */
   apiKey: "gpuctl api-keys create old-ci --sandbox",
 } as const;
 

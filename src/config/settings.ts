@@ -28,7 +28,7 @@ export interface Settings extends OutputSettings {
   /** gpuctl runs in CI, so nothing is animated. */
   readonly ci: boolean;
   readonly profile: string;
-  /** The error of a profile that was chosen but does not exist. Only for commands that run without one. */
+  /** The error if the chosen profile does not exist. Set only for commands that repair it (see `ProfileUse`). */
   readonly profileProblem: UsageError | undefined;
   /** The profile that a flag or variable sets. */
   readonly namedProfile: string | undefined;

@@ -68,7 +68,7 @@ export interface Redactor {
    * text only while it may be the start of a secret.
    */
   readonly stream: () => RedactedStream;
-  /** How long a secret is at most in an encoded text that arrives in pieces. */
+  /** The maximum number of characters that a secret takes in an encoded text that arrives in pieces. */
   readonly maxLength: () => number;
 }
 

@@ -6,7 +6,7 @@ export type Result = Data | Records | Bytes | Text | Ended | Frames;
 /** A value, shown through the command's view or printed as JSON unchanged. */
 export interface Data extends Paid {
   readonly data: unknown;
-  /** Data for the table, if it differs from `data`. */
+  /** Data for table, csv, tsv and id, if it differs from `data`. */
   readonly rows?: unknown;
   /** Replaces the command's view. */
   readonly view?: View;
@@ -35,7 +35,7 @@ export interface Records extends Paid {
   readonly records: AsyncIterable<readonly unknown[]>;
   /** The field whose text continues the text of the previous record, such as `choices` in a streamed chat. */
   readonly continued?: string;
-  /** Records for formats that show columns, if they differ from `records`. Only one of the two is read. */
+  /** Records for table, csv, tsv and id, if they differ from `records`. Only one of the two is read. */
   readonly rows?: AsyncIterable<readonly unknown[]>;
   /** Replaces the command's view. */
   readonly view?: View;

@@ -78,7 +78,10 @@ export const baseUrlFor = (
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Whether a variable is one of gpuctl's own. Such a variable may hold a key, so no other program gets it. */
+/**
+ * Whether a variable is one of gpuctl's own. Such a variable may hold a key, so it is not passed on to a rental or an
+ * engine.
+ */
 export const isOwnVariable = (name: string): boolean => /^gpuctl_/i.test(name);
 
 /**

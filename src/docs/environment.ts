@@ -69,10 +69,7 @@ export const files: readonly (readonly [path: string, meaning: string])[] = [
   ],
   ["~/.local/share/gpuctl/mcp/", "Results of `gpuctl mcp`"],
   ["~/.local/share/gpuctl/mcp-spending.jsonl", "Calls of `gpuctl mcp` that did more than read"],
-  [
-    "~/.local/share/gpuctl/speech/",
-    "Recordings of the parts of a long text, if `gpuctl tts` writes the whole recording to stdout",
-  ],
+  ["~/.local/share/gpuctl/speech/", "Audio of the parts of a long text, if `gpuctl tts` writes to stdout"],
   [
     "~/.local/share/gpuctl/description-*.json, completions/*.json",
     "API descriptions, cached for a day, and IDs and labels for shell completions. Safe to delete.",

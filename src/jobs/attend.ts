@@ -415,7 +415,7 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
     results,
     /** Stops the command if the rental can be reached. Returns `unknown` if the command may still be running. */
     stop: async (within: AbortSignal): Promise<"stopped" | "ended" | "unknown"> => {
-      // Nothing was started yet.
+      // Before the phase `running`, no command was started.
       if (journal.job().phase !== "running") return "stopped";
       // A resumed job may be stopped before this process has connected to the rental.
       const stopping = last
@@ -453,7 +453,7 @@ const followOnce = (...args: Parameters<typeof followCommand>): Promise<void> =>
 /**
  * Stops the command of a job if its rental can be reached, and ends the rental unless it is kept. The journal is a
  * `sharedJournal`. If the rental cannot be ended, throws `StillBilled`. If the rental is kept and its command may still
- * be running, throws `RentalUnreachable`. In both cases, throws `Interrupted` after Ctrl-C.
+ * be running, throws `RentalUnreachable`. After Ctrl-C, throws `Interrupted` instead of either.
  */
 export async function cancel(journal: Journal, host: JobHost, stopped: AbortSignal): Promise<void> {
   const { rentalId, id, rentedAt, leaseFile } = journal.job();

@@ -34,7 +34,7 @@ export async function copyUp(ssh: Ssh, folder: string, tools: CopyTools): Promis
       runCopy(ssh, [...rsyncOptions(ssh), ...options, `${folder}/`, at(`${workFolder(ssh)}/`)], tools);
     return copy(copyOutside).catch((error: unknown) => {
       if (!(error instanceof TargetsMissing)) throw error;
-      // Copies what has not arrived: links whose targets do not exist, as links.
+      // Copies what has not arrived: the links whose targets do not exist. They are copied as links.
       return copy("--ignore-existing");
     });
   }

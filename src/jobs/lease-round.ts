@@ -34,7 +34,7 @@ export interface LeaseRound {
   readonly vanished: readonly Lease[];
   /** Pending leases that are no longer needed: the user has decided about each rental that they may belong to. */
   readonly settled: readonly Lease[];
-  /** Active rentals without a lease. */
+  /** Active rentals that have no lease, and that no pending lease may belong to. */
   readonly unleased: readonly ActiveRental[];
 }
 
@@ -185,9 +185,9 @@ function resolve(
 }
 
 /**
- * The leases after the user has decided about a rental, by setting or removing its lease. From now on, no guard matches
- * the rental with a pending lease that it fits, such as one whose request for a rental had an unknown outcome. Such a
- * lease stays, because its request may be under way, or may have created another rental with the same label.
+ * The leases after the user has decided about a rental, by setting or removing its lease. From now on, no guard gives
+ * the ID of this rental to a pending lease that fits the rental. The pending lease itself stays, because its request
+ * may be under way, or may have created another rental with the same label.
  */
 export const withDecision = (
   leases: readonly Lease[],

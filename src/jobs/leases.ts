@@ -220,7 +220,7 @@ export async function whileLocked<Value>(
   const path = await behindLink(given);
   try {
     if (ownFolder) makeFolderSync(dirname(path), 0o700);
-    // With `/.`, this also fails if the path of the folder is that of a file.
+    // With `/.`, this also fails if there is a file at the path of the folder.
     else await stat(`${dirname(path)}/.`);
   } catch (error) {
     throw saveFailed(path, error);

@@ -169,9 +169,10 @@ export async function callAny(name: string, input: unknown, open: OpenCall): Pro
   const response = await rawCall(parts, open.settings);
   if (!isRead(parts) && response.bytes.length > 0) {
     const { status } = response;
-    // A gateway may respond to a write with a page and status 200, and a failure may be labeled as text.
+    // A gateway may respond to a write with a page and status 200. If JSON is expected, a page is an error.
     if (isDescribedAsJson({ status, type: response.header("content-type") }, operation))
       return jsonOf(response);
+    // Checked whatever the media type is, because a failure may be labeled as text.
     assertSuccess(parseJson(response.text()), response);
   }
   return contentOf(response);

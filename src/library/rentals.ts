@@ -90,7 +90,7 @@ export async function terminateRental(input: unknown, { settings, describe }: Op
   const record = await getRental(rentalId, { call: (id, query) => call(id, query, settings) }).catch(
     gone(rentalId),
   );
-  // A second ID of the record, such as its ID in a database, may be the ID of another rental.
+  // Uses the matching ID: a second ID of the record, such as its ID in a database, may be the ID of another rental.
   const id = sameIdIn(record, rentalId) ?? rentalId;
   if (hasEnded(record)) return { message: "had already ended", rentalId: id };
   let usable = terminateOperationsFor(rentalTypeOf(record), operations);

@@ -31,7 +31,7 @@ export function priceOf(
     case "generateAudio":
       if (assumed !== undefined) return assumed * answersOf(args);
       throw new BudgetExceeded(
-        `the price of ${name} is not documented, so --max-cost cannot be checked; the user can start the server with --assume-price AMOUNT to count that much for each answer or recording`,
+        `the price of ${name} is not documented, so --max-cost cannot be checked; the user can start the server with --assume-price AMOUNT to count that much for each chat answer or audio file`,
       );
     case "convertToReserved":
     case "extendReserved":

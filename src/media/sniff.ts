@@ -107,7 +107,7 @@ export const MEDIA_TYPES: readonly MediaType[] = [
 export const sniff = (bytes: Uint8Array): MediaType | undefined =>
   MEDIA_TYPES.find(({ matches }) => matches(bytes));
 
-/** How many bytes at the start of a file are needed to detect its type. */
+/** How many bytes at the start of a file are read to detect its type. */
 const headLength = 4096;
 
 /** The type of a saved file by its first bytes; undefined if it is not known. */

@@ -74,8 +74,8 @@ const checks: Readonly<Record<string, (file: Source) => boolean>> = {
 };
 
 /**
- * A service that streams sound does not know the length in advance, so it writes a placeholder. The placeholders that are
- * known are 2,000,000,000 and more; no response holds this much sound.
+ * A service that streams sound does not know the length in advance, so it writes a placeholder. The placeholders that
+ * are known are 2,000,000,000 and more; no response holds this much sound.
  */
 const streamedLength = 0x4000_0000;
 
@@ -84,8 +84,9 @@ const riffLength = (file: Source): number =>
   file.length < 12 ? Number.POSITIVE_INFINITY : file.read(4, 4).readUInt32LE(0) + 8;
 
 /**
- * Whether a WAV file is shorter than both lengths in its header say: that of the whole file and that of the samples. Some
- * services write one of them wrong. A length that is missing, or that is a placeholder, does not count.
+ * Whether a WAV file is shorter than the header says. The header has two lengths, that of the whole file and that of the
+ * samples. Some services write one of them wrong, so the file must be too short for both. A length that is missing, or
+ * that is a placeholder, does not count.
  */
 function isShortWav(file: Source): boolean {
   if (file.length < 12) return true;

@@ -38,8 +38,8 @@ export interface DescribedResponse {
 }
 
 /**
- * Whether a response must be JSON, whatever its content type says: the description gives a JSON schema for it, and does
- * not list its content type. False if the description lists the content type, which can then be relied on.
+ * Whether a response must be JSON, even if its content type says otherwise, because the description gives a JSON schema
+ * for it. False if the description lists the content type of the response, which can then be relied on.
  *
  * If the status is not described, the description of `default` is used, but only if no 2xx response is described. If a
  * 2xx response is described, and the response has a content type, the first 2xx response with a JSON schema is used.

@@ -9,7 +9,7 @@ export type Named =
 
 /**
  * Names an operation by its method and its path, which may have a query. Throws `UsageError` if the path is invalid.
- * The message calls the path `name`.
+ * `name` is what the message calls the path.
  */
 export function namedByPath(
   method: string,

@@ -227,8 +227,8 @@ interface Patterns {
 const unicodeOnly = /(?<!\\)(?:\\\\)*\\(?:[pP]|u)\{/;
 
 /**
- * The regular expression of a pattern. Some patterns are valid only without the Unicode flag. Throws `SyntaxError` for an
- * invalid pattern.
+ * The regular expression of a pattern. Some patterns are valid only without the Unicode flag. Throws `SyntaxError` for
+ * an invalid pattern.
  */
 export function expressionOf(pattern: string): RegExp {
   try {

@@ -5,8 +5,8 @@ const MAX_UNITS_PER_COLUMN = 16;
 /** Matches text in which each character is one column wide: printable ASCII, and the ellipsis of a clipped text. */
 const ONE_COLUMN_EACH = /^[ -~…]*$/;
 /**
- * Format characters that have no width, although the library counts them. Joiners are not in the list, because they
- * combine several emoji into one.
+ * Format characters that have no width, although the library counts them. The zero-width joiner, U+200D, is not in the
+ * list, because it combines several emoji into one.
  */
 const ZERO_WIDTH = /[\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
 

@@ -3,7 +3,7 @@ import type { Data } from "../core/result.ts";
 import { stringifyExactly } from "../core/values/exact-numbers.ts";
 import type { View } from "../core/view.ts";
 
-/** A value to print: its data, and its rows if the table shows something else. */
+/** A value to print: its data, and its rows if table, csv, tsv and id show something else. */
 export type Value = Pick<Data, "data" | "rows">;
 
 /**

@@ -104,10 +104,12 @@ export function interruption(): Interruption {
 export const oneCtrlC = 100;
 
 /**
- * Returns a function to call for each signal. It returns whether the signal may have the same cause as an earlier one:
+ * Returns a function to call for each signal. It returns whether the signal may have the same cause as an earlier one,
+ * if there was one:
  *
  * - When a terminal is closed, a shell sends SIGHUP to its programs, and the kernel sends SIGHUP when the shell ends. A
- *   logout also sends SIGTERM, before or after that. So SIGHUP, and the first SIGTERM after it, are repetitions.
+ *   logout also sends SIGTERM, before or after that. So every SIGHUP is a repetition, and so is the first SIGTERM if it
+ *   comes after a SIGHUP.
  * - For SIGINT, see `oneCtrlC`.
  */
 function repetitions(): (signal: (typeof interruptionSignals)[number]) => boolean {

@@ -258,7 +258,10 @@ export interface Programs {
       readonly timeout: number;
     },
   ) => Promise<void>;
-  /** The stdout of a shell command. `timeout` is in milliseconds. Throws `ProgramFailed` if it fails or times out. */
+  /**
+   * The stdout of a shell command. `timeout` is in milliseconds. Throws `ProgramFailed` if it fails or times out. If
+   * the user interrupts, stops the command and rejects with the reason.
+   */
   readonly output: (commandLine: string, options: { readonly timeout: number }) => Promise<string>;
   /**
    * The stdout of a program that runs without input, in a session of its own, so that a shell cannot take over the

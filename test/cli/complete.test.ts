@@ -18,7 +18,10 @@ const pathFor = (kind: "rental" | "volume", cli = {}) =>
 const cached = (at: number, ...ids: string[]) =>
   JSON.stringify({ at, values: ids.map((value) => ({ value, description: `label of ${value}` })) });
 
-/** The completions of a command line when the clock shows minute 1000. `files` maps paths to contents; `refresh` can change `files`. */
+/**
+ * The completions of a command line when the clock shows minute 1000. `files` maps paths to contents; `refresh` can
+ * change `files`.
+ */
 async function completionsOf(line: readonly string[], files: Record<string, string>, refresh = () => {}) {
   let refreshes = 0;
   const system: CompletionSystem = {

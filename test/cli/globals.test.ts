@@ -136,8 +136,8 @@ describe("invalid values are reported with their source", () => {
 describe("nothing is sent", () => {
   test("without a base URL: gpuctl exits with 3 and says how to set one", async () => {
     const { run } = await createCli();
-    const { code, err } = await run("volumes list", { env: { GPUCTL_API_KEY: key } });
-    expect(code).toBe(3);
+    const { code, err, requests } = await run("volumes list", { env: { GPUCTL_API_KEY: key } });
+    expect({ code, requests }).toEqual({ code: 3, requests: [] });
     expect(err).toContain("--sandbox");
     expect(err).toContain("gpuctl setup");
   });

@@ -75,7 +75,8 @@ describe("a key echoed by the service is never printed", () => {
     ["tts hi --out s.wav", "audio"],
     ["batch run in.jsonl --out out.jsonl", "images"],
   ])("nor saved if it takes the place of a picture or a sound: %s", async (line, field) => {
-    // Longer texts stay in the response, but their start is held back.
+    // A text of fewer than 512 characters is held back until it ends. A longer text stays in the response, unless it is
+    // base64.
     for (const padding of ["", " ".repeat(490)]) {
       const said = `${padding}error: Bearer ${key} is over its quota`;
       const body = field === "images" ? { images: [{ image: said }] } : { audio: said };

@@ -209,7 +209,7 @@ describe("--jq", () => {
     expect(error.hint).not.toContain("The request succeeded");
   });
 
-  test("conflicts with an explicit --output, but overrides GPUCTL_OUTPUT", async () => {
+  test("conflicts with --output csv, but accepts --output jsonl and overrides GPUCTL_OUTPUT", async () => {
     const { run } = await withRentals();
     const rejected = await run(`${listing} --jq . -o csv`);
     expect({ code: rejected.code, requests: rejected.requests }).toEqual({ code: 2, requests: [] });

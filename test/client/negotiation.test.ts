@@ -274,6 +274,7 @@ describe("a description that cannot be used", () => {
         descriptionPath,
         "/v2/on-demand/virtual-machine-rentals",
       ]);
+      // gpuctl accepts this description and caches it for a day, because only parts of it are nonsense.
       if (_kind === "with nonsense in it") return;
       expect((await run("rentals history", overNetwork())).requests).toHaveLength(1);
       advance(5 * minute);
@@ -522,7 +523,7 @@ describe("a replacement", () => {
   });
 });
 
-describe("no path is requested twice if the documented paths are gone", () => {
+describe("a command requests the documented paths and the description only once if the paths are gone", () => {
   const paths = ["virtual-machine", "bare-metal"].map((type) => `GET /v2/on-demand/${type}-rentals`);
   const changed = async (before: (() => Response) | undefined, now: () => Response) => {
     let describing = before;

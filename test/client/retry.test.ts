@@ -25,7 +25,7 @@ describe("a read that fails", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test("fails when the retries are used up", async () => {
+  test("is reported as an error when the retries are used up", async () => {
     const server = await listen((_request, response) => json(response, { error: "down" }, 503));
     const { call, slept } = caller(server.origin, { retries: 2 });
     expect(await failure(call(...read))).toMatchObject({

@@ -26,7 +26,7 @@ export interface LocalServer {
 
 type Responder = (request: SeenRequest, response: ServerResponse, index: number) => void;
 
-/** An HTTP server on a free local port, closed when the test ends. `respond` runs after the whole request has arrived. */
+/** An HTTP server on a free local port, closed when the test ends. `respond` runs once a whole request has arrived. */
 export async function listen(respond: Responder): Promise<LocalServer> {
   const seen: SeenRequest[] = [];
   const server = createServer((request, response) => {

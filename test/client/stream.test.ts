@@ -114,7 +114,7 @@ describe("a stream", () => {
     });
   });
 
-  test("that is interrupted keeps the partial output, and is not a failure", async () => {
+  test("that is interrupted keeps the partial output, and is not reported as truncated", async () => {
     const controller = new AbortController();
     const server = await listen((_request, response) => {
       events(response).write("data: 0\n\n");

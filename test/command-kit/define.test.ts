@@ -78,7 +78,7 @@ describe("a command that spends money requires a confirmation", () => {
 });
 
 describe("a command that only sends its operation", () => {
-  test("needs no confirmation if it only reads, or changes something that costs nothing", () => {
+  test("needs no confirmation if it only reads, or if its change neither costs nor destroys anything", () => {
     expect(callCommand({ ...described, operation: "listStorageVolumes" })).not.toHaveProperty("confirm");
     defineCommand({ ...plain, operation: "updateCurrentUser" });
   });

@@ -57,7 +57,7 @@ describe("api call prints the response in the requested format", () => {
     expect(await printed(response, flags)).toBe(expected);
   });
 
-  test("but prints text that is not JSON as it is, and rejects --include with -o csv", async () => {
+  test("but prints text unchanged if it is not JSON, and rejects --include with -o csv", async () => {
     const { run } = await createCli({ respond: always(200, "plain", { "content-type": "text/plain" }) });
     expect((await run("api call GET /v2/x -o csv", overNetwork())).out).toBe("plain");
     const rejected = await run("api call GET /v2/x -i -o csv", overNetwork());

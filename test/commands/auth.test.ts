@@ -451,7 +451,7 @@ describe("auth token", () => {
   });
 });
 
-test.each([401, 403])("auth status says which key was used after a response of %i", async (status) => {
+test.each([401, 403])("after a response of %i, auth status says which key was used", async (status) => {
   const { run } = await createCli({ respond: always(status, {}) });
   const env = { GPUCTL_BASE_URL: serviceUrl, GPUCTL_API_KEY: key };
   const { err, out } = await run("auth status", { env });

@@ -368,7 +368,7 @@ describe("the CI jobs in the manifests for GitHub and GitLab", () => {
   });
 
   test.each(["github", "gitlab"])(
-    "%s keeps a merged output whose name does not end in .jsonl",
+    "the merge on %s writes to the file of --out, even if its name does not end in .jsonl",
     async (platform) => {
       const { run } = await createCli();
       const flags = "--shards 2 --endpoint chat --model m --sandbox";

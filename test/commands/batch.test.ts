@@ -317,7 +317,7 @@ describe("batch run", () => {
       (good: string, bad: string) => `{"images":[{"image":"${bad}","image":"${good}"}]}`,
     ],
   ])("keeps an undecodable picture, and saves another picture: %s", async (_, name, bodyOf) => {
-    // The text is longer than 512 characters. A shorter one is decoded only when all of it has arrived.
+    // The bad text is longer than 512 characters. A shorter one is decoded only when all of it has arrived.
     const [good, bad] = [base64(tinyPng()), `${base64(randomBytes(1000))}!`];
     const cli = await createCli({ respond: () => new Response(bodyOf(good, bad)) });
     await write(cli, [image("a")]);

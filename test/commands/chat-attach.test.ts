@@ -170,7 +170,7 @@ describe("chat --schema", () => {
     },
   );
 
-  test.each(["draft-06", "draft-07"])("accepts a schema of %s", async (draft) => {
+  test.each(["draft-06", "draft-07"])("checks an answer against a schema of %s", async (draft) => {
     const old = JSON.stringify({
       $schema: `http://json-schema.org/${draft}/schema#`,
       $id: "https://a.example",
@@ -190,7 +190,7 @@ describe("chat --schema", () => {
     ["1700000000000001", 1000, 7],
     ["1e-18", 0.01, 7],
     ["-0.3", 0.1, 0],
-  ])("checks whether %s is a multiple of %d to the digit", async (text, multipleOf, code) => {
+  ])("checks exactly whether %s is a multiple of %d", async (text, multipleOf, code) => {
     const { run } = await withFiles({ "s.json": JSON.stringify({ type: "number", multipleOf }) }, text);
     const outcome = await run(`${ask} --schema s.json`, service);
     expect(outcome, outcome.err).toMatchObject({ code, out: `${text}\n` });
@@ -201,13 +201,16 @@ describe("chat --schema", () => {
     ["^\\p{L}+$", '["Zoë","555-0100"]', 0],
     ["^\\p{L}+$", '["7","555-0100"]', 7],
     ["^\\p{L}+\\-$", '["Zoë","555-0100"]', 2],
-  ])("uses the Unicode flag for each pattern that is valid with it: %s, %s", async (pattern, text, code) => {
-    const phone = { pattern: String.raw`^\d{3}\-\d{4}$` };
-    const tuple = JSON.stringify({ type: "array", prefixItems: [{ pattern }, phone] });
-    const { run } = await withFiles({ "s.json": tuple }, text);
-    const outcome = await run(`${ask} --schema s.json`, service);
-    expect(outcome, outcome.err).toMatchObject({ code, out: code === 2 ? "" : `${text}\n` });
-  });
+  ])(
+    "uses the Unicode flag for each pattern that is valid with it, and requires the flag for \\p{L}: %s, %s",
+    async (pattern, text, code) => {
+      const phone = { pattern: String.raw`^\d{3}\-\d{4}$` };
+      const tuple = JSON.stringify({ type: "array", prefixItems: [{ pattern }, phone] });
+      const { run } = await withFiles({ "s.json": tuple }, text);
+      const outcome = await run(`${ask} --schema s.json`, service);
+      expect(outcome, outcome.err).toMatchObject({ code, out: code === 2 ? "" : `${text}\n` });
+    },
+  );
 
   test.each([
     ['"a@b.com"', 0],

@@ -115,7 +115,7 @@ describe("a question file that a killed process left behind", () => {
   });
 
   test.each([
-    ["becomes its own session after a later question", 1, "sandbox-echo heard: later", ["recovered.jsonl"]],
+    ["becomes a session if there is a later question", 1, "sandbox-echo heard: later", ["recovered.jsonl"]],
     ["replaces the answer to an earlier question", 2_000_000_000, "Half of", []],
   ])("%s", async (_what, written, expected, more) => {
     const header = JSON.stringify({ format: "gpuctl-chat-session", version: 1, process: deadProcess });

@@ -471,7 +471,7 @@ describe("a streamed answer that breaks off", () => {
   test.each([
     ["the response begins", undefined],
     ["the first text", event(choice({ role: "assistant", content: "" }))],
-  ])("may have been charged if the user stops it before %s", async (_, first) => {
+  ])("is reported as possibly charged for if the user stops it before %s", async (_, first) => {
     const stop = new AbortController();
     const { run } = await createCli({
       respond: () => {

@@ -90,7 +90,7 @@ describe("the inference base URL of a profile", () => {
       const hostOf = async (url: string) =>
         /^POST (.*)\/v1/.exec((await cli.run(`chat hi -m x --dry-run --base-url ${url}`)).out)?.[1];
       expect(await hostOf("https://api.example/")).toBe(inference);
-      // Another tenant of the same gateway.
+      // Another path can belong to another tenant of the gateway, so the saved inference base URL is not used.
       expect(await hostOf("https://api.example/other")).toBe("https://api.example/other");
     },
   );

@@ -35,7 +35,7 @@ function machine(platform: string, programs: readonly string[], env: Readonly<Re
 const display = { DISPLAY: ":0" };
 
 describe("image --open", () => {
-  test("opens each picture with xdg-open and its absolute path", async () => {
+  test("passes the absolute path of each picture to xdg-open", async () => {
     const cli = await painter(tinyPng());
     const { started, options } = machine("linux", ["xdg-open"], display);
     const { code } = await cli.run("image cat -n 2 --open --out=-a.png", options);

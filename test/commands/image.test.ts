@@ -47,7 +47,7 @@ describe("image", () => {
     ["FLUX.1-dev --lora Pixel_Art:1", 'FLUX.1-dev does not support LoRAs; use SDXL1.0-base for "Pixel_Art"'],
     ["SD2 --lora Add_Detail:1", 'SD2 does not support LoRAs; use SDXL1.0-base or SD1.5 for "Add_Detail"'],
     ["SSD --lora Unheard_Of:1", "SSD does not support LoRAs\n"],
-  ])("says which models support a LoRA: %s", async (words, message) => {
+  ])("rejects an unsupported LoRA, and names any alternatives: %s", async (words, message) => {
     const { run } = await createCli();
     const { code, err, requests } = await run(`image cat -m ${words} --sandbox`);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });

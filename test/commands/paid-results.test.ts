@@ -314,7 +314,7 @@ describe("a response that cannot be used is saved", () => {
     expect(JSON.parse(await readFile(path, "utf8"))).toEqual(body);
   });
 
-  test.each(["tts hi", "image cat"])("by %s, which prints the error that it reports", async (line) => {
+  test.each(["tts hi", "image cat"])("by %s, which prints the error in the response", async (line) => {
     const body = { error: { message: "the model is not loaded" } };
     const cli = await createCli({ respond: always(200, body) });
     const { code, err } = await cli.run(line, overNetwork());

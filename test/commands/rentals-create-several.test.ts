@@ -22,6 +22,24 @@ function toCreates(...responders: readonly ((() => Response) | undefined)[]): Re
 const failure = (status: number, message: string) => () =>
   Response.json({ code: "ERROR", message, issues: [] }, { status });
 
+test.each([
+  ["is not found yet", () => Response.json(null)],
+  ["cannot be looked up for a moment", failure(502, "bad gateway")],
+  ["cannot be looked up because of a rate limit", failure(429, "slow down")],
+])("rentals create --wait goes on waiting while the new rental %s", async (_name, respond) => {
+  let lookups = 0;
+  const { run } = await createCli({
+    respond: ({ path }) => {
+      if (path !== "/v2/on-demand/rental") return undefined;
+      lookups += 1;
+      return lookups > 6 ? undefined : respond();
+    },
+  });
+  const { code, out, err } = await run(`${one} --wait -o id`);
+  expect({ code, out }, err).toEqual({ code: 0, out: "1001\n" });
+  expect(lookups).toBeGreaterThan(6);
+});
+
 describe("--count", () => {
   test("creates that many rentals, each with one request, and prints a list", async () => {
     const { run } = await createCli();
@@ -80,24 +98,6 @@ describe("--count", () => {
         "Rent 3 virtual machines with 2 x h100 each in us-central-1 (on-demand)? They will cost about $12.00 an hour (3 x $4.00), based on the service's rental options. They are billed until they end.",
       ),
     ]);
-  });
-
-  test.each([
-    ["are not found yet", () => Response.json(null)],
-    ["cannot be looked up for a moment", failure(502, "bad gateway")],
-    ["are rate limited", failure(429, "slow down")],
-  ])("goes on waiting with --wait while the new rentals %s", async (_name, respond) => {
-    let lookups = 0;
-    const { run } = await createCli({
-      respond: ({ path }) => {
-        if (path !== "/v2/on-demand/rental") return undefined;
-        lookups += 1;
-        return lookups > 6 ? undefined : respond();
-      },
-    });
-    const { code, out, err } = await run(`${one} --wait -o id`);
-    expect({ code, out }, err).toEqual({ code: 0, out: "1001\n" });
-    expect(lookups).toBeGreaterThan(6);
   });
 
   test("waits for all rentals with --wait", async () => {
@@ -192,7 +192,7 @@ describe("when some creates of --count fail", () => {
   test.each([
     [409, 6, 3],
     [401, 3, 1],
-  ])("if all creates get the response %i, the exit code is %i", async (status, code, sent) => {
+  ])("if every create that is sent gets the response %i, the exit code is %i", async (status, code, sent) => {
     const refuse = failure(status, "No");
     const { run } = await createCli({ respond: toCreates(refuse, refuse, refuse) });
     const outcome = await run(`${three} -o json`);

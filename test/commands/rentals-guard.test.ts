@@ -584,7 +584,9 @@ describe("the lease of a create whose outcome is unknown", () => {
     extend = () => writeLeases(cli, [{ ...lease, endsAt: at(3 * hour) }]);
     expect(await planned()).toEqual([]);
   });
+});
 
+describe("a lease that ends with a process", () => {
   test.each([
     [
       "is reported, and the rental does not end, if the lease has no end time of its own",
@@ -592,7 +594,7 @@ describe("the lease of a create whose outcome is unknown", () => {
       ["unchecked 1001"],
     ],
     ["is not reported if the lease has an end time of its own", 30 * 24 * hour, []],
-  ])("from a process on another machine with the same host name %s", async (_, length, expected) => {
+  ])("on another machine with the same host name %s", async (_, length, expected) => {
     const cli = await createCli();
     await cli.run(`${create} --label run-t0`);
     const lease = { process: distantProcess, endsWithProcess: true, by: "rentals run", endsAt: at(length) };
@@ -606,7 +608,7 @@ describe("the lease of a create whose outcome is unknown", () => {
     expect(await activeIn(cli)).toBe("1001\n");
   });
 
-  test("from a process that cannot be checked makes the guard print the next steps, even if an error follows", async () => {
+  test("that cannot be checked makes the guard print the next steps, even if an error follows", async () => {
     const cli = await createCli();
     await cli.run(`${create} --label run-t0`);
     const lease = {

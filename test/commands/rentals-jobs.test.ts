@@ -446,23 +446,22 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     await run("rentals jobs cancel train --yes");
   });
 
-  test("`attach` leaves a detached job running if its results cannot be reached", async () => {
+  test("`attach` keeps the rental if scp, and then ssh, can no longer connect to its machine", async () => {
     let isUp = true;
     const { run, active } = await createRenter({
-      trouble: ({ program }) =>
-        isUp
-          ? undefined
-          : program === "scp"
-            ? { stderr: "Connection reset", status: 255 }
-            : { stderr: "Permission denied (publickey)." },
+      trouble: ({ program }) => {
+        if (program === "scp") isUp = false;
+        if (isUp) return undefined;
+        return program === "scp"
+          ? { stderr: "Connection reset", status: 255 }
+          : { stderr: "Permission denied (publickey)." };
+      },
     });
-    await run(detached("echo 42 > model; sleep 1", "--fetch", "model"));
-    const attached = run("rentals jobs attach train", {
-      onSleep: () => {},
-    });
-    isUp = false;
-    const { code, err } = await attached;
-    expect(code, err).not.toBe(0);
+    await run(detached("echo 42 > model", "--fetch", "model"));
+    const { code, err } = await run("rentals jobs attach train");
+    expect(isUp).toBe(false);
+    expect(code, err).toBe(7);
+    expect(err).toMatch(/Job \w+ continues, and rental 1001 is billed\./);
     expect(await active()).toMatchObject([{ id: 1001 }]);
     isUp = true;
     await run("rentals jobs cancel train --yes");

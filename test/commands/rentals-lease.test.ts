@@ -454,7 +454,7 @@ describe("a damaged or newer lease file", () => {
     ["", "is not a lease file, or its first line is damaged"],
     ['{"format":"gpuctl-le', "is not a lease file, or its first line is damaged"],
     [header(2), "has format 2; this gpuctl reads format 1"],
-  ])("is refused if its first line is %j, and nothing is sent", async (before, message) => {
+  ])("is refused if the text before its leases is %j, and nothing is sent", async (before, message) => {
     const cli = await createCli();
     await cli.run(create);
     await writeLeases(cli, [{ rentalId: "1001" }], { before });

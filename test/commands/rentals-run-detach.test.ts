@@ -77,7 +77,7 @@ describe.skipIf(process.platform === "win32")("a detached job", () => {
     expect(await active()).toEqual([]);
   });
 
-  test("is waited for by `jobs attach` if its command had not started", async () => {
+  test("is started by `jobs attach`, which waits for its end, if its command had not started", async () => {
     const { run, renter, remote, active, folder } = await createKilled(
       "echo 42 > model; exit 4",
       "--fetch",
@@ -137,7 +137,7 @@ describe.skipIf(process.platform === "win32")("a detached job", () => {
     expect(await active()).toEqual([]);
   });
 
-  describe("with --env whose command may not have started", () => {
+  describe("with --env whose process was killed", () => {
     test("is not started by `jobs attach`, which says how to resume it", async () => {
       const { run, active, remote } = await createKilled("echo $MODE > $HOME/ran", "--env", "MODE=fast");
       await rm(join(remote.home, ".gpuctl-jobs"), { recursive: true });
@@ -168,7 +168,7 @@ describe.skipIf(process.platform === "win32")("a detached job", () => {
       expect(await active()).toEqual([]);
     });
 
-    test("is accepted by `jobs attach` if an older version of gpuctl stored it while its command was running", async () => {
+    test("is attended by `jobs attach` if an older version did not store whether it was started", async () => {
       const { run, renter, active } = await createKilled("exit 4", "--env", "MODE=fast");
       await changeJob(renter, { started: undefined, process: "" });
       const { code, err } = await run("rentals jobs attach");

@@ -1424,8 +1424,8 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
 
   describe("when the rental of a killed job is not listed", () => {
     /**
-     * Runs a command line whose create fails, and runs it again as if the first process had been killed. `change` changes
-     * the text of the job's files before that.
+     * Runs a command line whose create fails, and runs it again as if the first process had been killed. Between the
+     * two runs, `change` changes the text of the job's files.
      */
     async function runTwice(
       flags: readonly string[] = [],

@@ -105,7 +105,7 @@ describe("rentals ssh", () => {
     expect(JSON.parse(out)).toEqual({ ...address, command: "ssh -p 30022 ubuntu@203.0.113.7" });
   });
 
-  test("--dry-run sends nothing, and shows the next steps", async () => {
+  test("--dry-run sends nothing, and shows the lookup and the ssh command line that would follow", async () => {
     const { run } = await createCli();
     const { code, out, err, requests } = await run("rentals ssh 1001 --dry-run --sandbox -- uptime");
     expect({ code, requests }).toEqual({ code: 0, requests: [] });

@@ -60,9 +60,9 @@ test("reserve extend moves the end of the term", async () => {
 
 const reserved = "rentals create vm --gpus 1 --term-type reserved --days 30 --sandbox --yes";
 
-describe("a rental with a lease", () => {
-  const convert = "reserve convert 1001 --days 30 --expected-price 1296 --yes --sandbox";
+const convert = "reserve convert 1001 --days 30 --expected-price 1296 --yes --sandbox";
 
+describe("a rental with a lease", () => {
   test("is reserved with a warning, because the guard ends it during the term", async () => {
     const { run } = await createCli();
     await run("rentals create vm --gpus 1 --lease 2h --yes --sandbox");
@@ -76,22 +76,22 @@ describe("a rental with a lease", () => {
     expect(extended).toMatchObject({ code: 0, err: "" });
   });
 
-  test("is not reserved if --lease-file is empty", async () => {
-    const { run } = await createCli();
-    await run(vm);
-    for (const flag of ["--lease-file=", "--lease-file= --dry-run"]) {
-      const { code, requests } = await run(`${convert} ${flag}`);
-      expect(code).toBe(2);
-      expect(requests.filter(({ method }) => method !== "GET")).toEqual([]);
-    }
-  });
-
   test("may have its lease in the file of --lease-file", async () => {
     const { run, folder } = await createCli();
     const flag = `--lease-file ${join(folder, "shared.jsonl")}`;
     await run(`rentals create vm --gpus 1 --lease 2h --yes --sandbox ${flag}`);
     expect((await run(`${convert} ${flag}`)).err).toContain(`rentals lease clear 1001 ${flag} --sandbox`);
   });
+});
+
+test("reserve convert rejects an empty --lease-file, and reserves nothing", async () => {
+  const { run } = await createCli();
+  await run(vm);
+  for (const flag of ["--lease-file=", "--lease-file= --dry-run"]) {
+    const { code, requests } = await run(`${convert} ${flag}`);
+    expect(code).toBe(2);
+    expect(requests.filter(({ method }) => method !== "GET")).toEqual([]);
+  }
 });
 
 describe("the expected end of the term in reserve extend", () => {

@@ -221,7 +221,7 @@ describe("tts with a long text, after a failure", () => {
     expect((await readdir(join(cli.folder, parts))).filter((name) => name.endsWith(".part"))).toEqual([]);
   });
 
-  test("if a response has two audio files and the last one, which is used, is truncated, saves the first one, too", async () => {
+  test("saves the first of two audio files in a response even if the last one, which is used, is truncated", async () => {
     const [cut, other] = [whole.subarray(0, 60), spoken("the other one")];
     const audio = [other, cut].map((one) => `"audio":"${Buffer.from(one).toString("base64")}"`).join(",");
     const cli = await createCli({
@@ -565,7 +565,7 @@ test("tts with a long text fails and sends nothing while another process writes 
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-describe("tts with a long text, suspended while another process speaks the same text", () => {
+describe("tts with a long text, suspended while another process takes over its parts", () => {
   const oneByOne = [...line, "--concurrency", "1"];
   /** Changes the lock as if its process had been suspended for an hour and so had not renewed the lock. */
   const suspend = async (cli: Pick<Cli, "folder">) => {

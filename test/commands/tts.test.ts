@@ -11,6 +11,7 @@ const wav = Buffer.concat([
   Buffer.alloc(24),
 ]);
 const mp3 = Buffer.concat([Buffer.from("ID3"), Buffer.from([4, 0, 0, 0, 0, 0, 0]), Buffer.alloc(16)]);
+/** A CLI whose service returns these bytes as the recording: the audio file of the spoken text. */
 const recording = (bytes: Buffer) => createCli({ respond: always(200, { audio: bytes.toString("base64") }) });
 
 describe("tts", () => {

@@ -27,7 +27,10 @@ export interface Report {
 
 interface Proxy {
   readonly url: string;
-  /** Stops the proxy and returns what it recorded and found. */
+  /**
+   * Stops the proxy and returns what it recorded and found.
+   * @throws when the proxy could not check the exchanges
+   */
   readonly close: () => Promise<Report>;
 }
 

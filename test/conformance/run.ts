@@ -1,6 +1,7 @@
 /**
  * Runs the tests with Redocly's proxy between gpuctl and the sandbox, and fails if a request or a response does not
- * match the served description. Arguments are passed to vitest. Without arguments, vitest runs `allTests`.
+ * match the served description. Arguments are passed to vitest. Without arguments, vitest runs `allTests`, and each
+ * described operation must get a 200 response.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -25,7 +26,10 @@ const allTests = ["test/cli", "test/commands", "test/library", "test/client/nego
 /** If a run of all tests makes fewer exchanges than this, some tests bypassed the proxy. */
 const minExchanges = 1000;
 
-/** The description that a sandbox serves for a set of operations, or for all. At its time, 1970, no path has ended. */
+/**
+ * The description that a sandbox serves for a set of operations, or for all. The sandbox's clock shows 1970, so no path
+ * is past its sunset day.
+ */
 async function servedDescription(only?: OperationSetName): Promise<Description> {
   const sandbox = await createSandbox({ file: ":memory:", now: () => 0, only });
   const response = await sandbox.fetch(new Request("http://sandbox.localhost/v2/openapi.json"));

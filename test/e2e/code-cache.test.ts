@@ -135,7 +135,7 @@ describe.skipIf(nodeHasCache)("compiled code", () => {
     },
   );
 
-  test("is neither read nor cached with NODE_DISABLE_COMPILE_CACHE", async () => {
+  test("is not cached with NODE_DISABLE_COMPILE_CACHE", async () => {
     const home = await createHome({ NODE_DISABLE_COMPILE_CACHE: "1" });
     expect(await home.run(line)).toMatchObject({ code: 0, err: "" });
     expect(await cachedFiles(home)).toEqual([]);
@@ -147,7 +147,7 @@ describe.skipIf(nodeHasCache)("compiled code", () => {
     expect(await home.run(line)).toMatchObject({ code: 0, err: "" });
   });
 
-  test.runIf(isPosix)("is neither read from nor cached in a folder that others can write to", async () => {
+  test.runIf(isPosix)("is not cached in a folder that others can write to", async () => {
     const home = await createHome();
     await mkdir(cacheOf(home), { recursive: true });
     await chmod(cacheOf(home), 0o777);

@@ -16,8 +16,8 @@ beforeAll(async () => {
 afterAll(() => packed?.remove());
 
 /**
- * A home without gpuctl. Its npm uses no network, and installs global packages into a folder of the home. The sandbox's
- * optional packages are already in the home.
+ * A home without gpuctl on its search path. Its npm uses no network, and installs global packages into a folder of the
+ * home. The sandbox's optional packages are already in the home.
  */
 async function homeOfNpm() {
   const home = await readersHome(await createHome(reader));

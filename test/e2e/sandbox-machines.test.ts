@@ -90,6 +90,7 @@ exit 0`,
     for (const { code, err } of await Promise.all([run(line), run(line)])) expect(code, err).toBe(0);
     const key = join(folder, "state", "sandbox-machines", "id_ed25519");
     const publicKey = await readFile(`${key}.pub`, "utf8");
+    // As if a process had been killed before it created the public key.
     await rm(`${key}.pub`);
     const { code, err } = await run(line);
     expect(code, err).toBe(0);

@@ -255,7 +255,7 @@ describe("Ctrl-C", () => {
     }
   });
 
-  it("or SIGTERM in an endless --jq filter keeps a response that was paid for", async () => {
+  it("or SIGTERM in an endless --jq filter keeps a response that was paid for (checked with SIGTERM)", async () => {
     const { start } = await homeWithServer();
     const child = start(`chat Hoi -m llama --debug --jq "def f: f; f"`);
     await firstChunk(child.stderr);

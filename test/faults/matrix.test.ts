@@ -22,8 +22,8 @@ afterAll(() => {
 });
 
 /**
- * A command line for an operation, with the values that the operation requires; undefined if no command calls only this
- * operation, or if no command line can express the values.
+ * A command line for an operation, with the values that the operation requires; undefined if the operation has no
+ * command of its own, or if no command line can express the values.
  */
 function lineOf(id: OperationId): readonly string[] | undefined {
   const command = commands.find(({ operation }) => operation === id);
@@ -138,6 +138,6 @@ describe.each(representatives)("$id ($effect)", ({ id, line, effect, isRequest, 
 
 function commandOf(id: OperationId) {
   const command = commands.find(({ operation }) => operation === id);
-  if (command === undefined) throw new Error(`no command calls only ${id}`);
+  if (command === undefined) throw new Error(`${id} has no command of its own`);
   return command;
 }

@@ -387,7 +387,7 @@ test("a 404 with an HTML page, which may come from a proxy, does not mean that a
   await expect(client.waitFor({ rentalId: 7 })).rejects.toThrow(NotFound);
 });
 
-test("a call of an operation that neither the service nor its description has rejects with NotFound", async () => {
+test("a call rejects with NotFound if neither the service nor its description has the operation", async () => {
   const fetch = async (url: string | URL | Request) =>
     new URL(String(url)).pathname === descriptionPath
       ? Response.json(description({}))

@@ -188,7 +188,7 @@ test("a write that was sent before the client is closed throws InterruptedWrite"
   expect(writes(server)).toHaveLength(1);
 });
 
-test("closing the client while it fetches the description does not make later calls fail", async () => {
+test("closing the client while it fetches the description does not abort later calls", async () => {
   const openapi = { openapi: "3.1.0", info: { title: "", version: "" }, paths: {} };
   const server = await listen(({ path }, response, index) => {
     if (index > 0) json(response, path.includes("openapi") ? openapi : []);

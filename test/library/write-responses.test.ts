@@ -50,7 +50,7 @@ describe.each(Object.entries({ ...removals, ...creates }))("%s", (_name, send) =
     ["a page of a gateway", typed("text/html", "<html>Maintenance</html>"), "the response is not JSON"],
     ["text", typed("text/plain", "OK"), "the response is not JSON"],
     ["bytes", typed("application/octet-stream", "\u0001"), "the response is not JSON"],
-    ["an error labelled as text", typed("text/plain", errorBody), "the service reported CONFLICT: Busy"],
+    ["an error labeled as text", typed("text/plain", errorBody), "the service reported CONFLICT: Busy"],
     ["an error", json(errorBody), "the service reported CONFLICT: Busy"],
     ["false", json("false"), "the response is not an object"],
     ["a string", json('"x"'), "the response is not an object"],
@@ -64,7 +64,7 @@ describe.each(Object.entries({ ...removals, ...creates }))("%s", (_name, send) =
     });
   });
 
-  test("fails if the response is success: false, also if it is labelled as text", async () => {
+  test("fails if the response is success: false, also if it is labeled as text", async () => {
     for (const type of ["application/json", "text/plain"]) {
       await expect(send(clientOfService(typed(type, '{"success":false}')))).rejects.toMatchObject({
         name: expect.stringMatching(/^(UnknownOutcome|ServiceError)$/),
@@ -96,7 +96,7 @@ test.each(Object.entries(creates))(
 
 test.each([
   ["a page of a gateway", typed("text/html", "<html>Maintenance</html>"), "the response is not JSON"],
-  ["an error labelled as text", typed("text/plain", errorBody), "the service reported CONFLICT: Busy"],
+  ["an error labeled as text", typed("text/plain", errorBody), "the service reported CONFLICT: Busy"],
   ["a list", json("[]"), "the response is not an object"],
 ])("getBalance rejects %s", async (_what, reply, message) => {
   const balance = clientOfService(reply).getBalance();

@@ -241,7 +241,7 @@ describe("pictures and speech", () => {
     expect(await view("/")).toContain("The last pictures and speech that this server generated appear here.");
   });
 
-  test("that are generated over HTTP are kept, but only the last six of each", async () => {
+  test("that are generated over HTTP are kept, but only the last six of each (checked for speech)", async () => {
     const { sandbox, view, post } = await served();
     for (let count = 1; count <= 7; count++) await post("/v1/audio/generation", { text: `No. ${count}` });
     await sandbox.ask("generateAudio", { text: "In process." });

@@ -85,8 +85,8 @@ export interface RunOptions {
   /** The maximum number of characters that the terminal accepts for its clipboard. */
   readonly maxCopied?: number;
   /**
-   * Called before work that the first Ctrl-C only stops, such as an answer, a job or a batch. Returns the signal that
-   * this Ctrl-C aborts.
+   * Called before work that the first Ctrl-C stops without ending gpuctl, such as an answer, a job or a batch. Returns
+   * the signal that this Ctrl-C aborts.
    */
   readonly answerSignal?: () => AbortSignal;
   /** The error with which every write to stdout fails. */

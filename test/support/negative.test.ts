@@ -13,7 +13,7 @@ test.each(ids)("the valid input of %s passes every check", (id) => {
 });
 
 test.each(ids.flatMap((id) => negativeInputs(id)))(
-  "$operation: $path breaks $limit and nothing else",
+  "$operation: an input that breaks $limit at $path has issues there, and none elsewhere",
   ({ operation, path, limit, input }) => {
     const result = checked(operation, input);
     if (result.ok) throw new Error("the input is valid");

@@ -89,7 +89,10 @@ export async function serviceHarness() {
   };
 }
 
-/** The output with placeholders for the folder, for times and for a lease's own values, which differ in each run. */
+/**
+ * The output with placeholders for the folder, for times in file names and for a lease's own values, which differ in
+ * each run.
+ */
 const normalized = (out: string, folder: string): string =>
   out
     .replaceAll(folder, "HOME")
@@ -104,8 +107,8 @@ export interface Baseline {
 let all: Promise<readonly Baseline[]> | undefined;
 
 /**
- * For each command in `independent` that calls the service, its first example that uses the sandbox, and the outcome of that
- * example with a service that matches the documentation.
+ * For each command in `independent` that calls the service, its first example that uses the sandbox, and the outcome
+ * of that example with a service that matches the documentation.
  */
 export const baselines = (): Promise<readonly Baseline[]> => {
   all ??= recordBaselines();
@@ -116,8 +119,8 @@ export const baselines = (): Promise<readonly Baseline[]> => {
 const dependent = ["rentals run", "rentals guard", "rentals lease extend", "batch run"];
 
 /**
- * All other commands. Unless they need the service's description, their results must not depend on how a service differs
- * from the documentation.
+ * All other commands. Unless they need the service's description, their results must not depend on how a service
+ * differs from the documentation.
  */
 export const independent = commands.filter(({ path }) => !dependent.includes(path.join(" ")));
 

@@ -39,7 +39,7 @@ describe.skipIf(process.platform === "win32").each(sample(outputFormats, 0, 1))(
   },
 );
 
-describe.skipIf(process.platform === "win32")("a command of which a part fails", () => {
+describe.skipIf(process.platform === "win32")("a command whose parts can fail", () => {
   needs("bash");
 
   const closed = "exec 3> >(exec true); wait $!";

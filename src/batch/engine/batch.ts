@@ -195,7 +195,7 @@ export interface BatchStatus {
   readonly inFlight: number;
   /** How many requests may be in flight. */
   readonly concurrency: number;
-  /** Why the run waits: the error of the last refused request. Undefined after a success. */
+  /** Why the run waits: the error of the last refused request. Undefined once a later request has succeeded or failed. */
   readonly refusal: unknown;
   /** How many lines got their result in this run. */
   readonly finished: number;
@@ -216,7 +216,7 @@ export interface StartedBatch {
 }
 
 /**
- * Opens a batch, runs `work` with it, and closes it.
+ * Opens a batch, runs `work` with it, and closes it. Throws as `openBatch` and `work` do.
  * @throws UsageError if another run has begun the batch with another number of shards since it was planned
  */
 export async function withBatch<Value>(

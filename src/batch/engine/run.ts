@@ -153,7 +153,7 @@ export class BatchRun {
     return this.#flow.limit;
   }
 
-  /** Why the run waits: the error of the last refused request. Undefined after a success. */
+  /** Why the run waits: the error of the last refused request. Undefined once a later request has succeeded or failed. */
   get refusal(): unknown {
     return this.#refusal;
   }

@@ -75,7 +75,7 @@ const mountedByMany = (shards: number): string =>
 
 /**
  * Waits until the Job is Complete or Failed, and prints the Job's conditions. `kubectl wait` can wait for only one
- * condition, so it would never return if the Job got the other one.
+ * condition, so it would not notice if the Job got the other one.
  */
 const waitLine = (name: string): string =>
   `until kubectl get job/${name} -o jsonpath='{.status.conditions[*].type}' | grep -E 'Complete|Failed'; do sleep 10; done`;

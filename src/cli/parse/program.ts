@@ -122,7 +122,7 @@ function emptyCommand(path: readonly string[], line: Line, node?: CommandNode): 
       },
       writeErr: () => {},
     });
-  // After the words of another command, its version may be meant.
+  // After the words of another command, `--version` may be meant for that command.
   if (!takesCommandLine(node)) command.version(line.version, "-V, --version");
   declareGlobals(command, checkedLine(path, line));
   return command;

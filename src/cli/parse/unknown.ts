@@ -18,8 +18,8 @@ export const takesCommandLine = (command: CommandNode | undefined): boolean =>
 const separatorHint = "Flags of the command that you want to run come after --.";
 
 /**
- * The command line with `--` before the words of another command, so that flags can be added. Throws `UsageError` if a
- * flag follows these words without `--`: either command may be meant.
+ * The command line with `--` before the words of another command, so that gpuctl can later add its own flags before
+ * `--`. Throws `UsageError` if a flag follows these words without `--`: either command may be meant.
  */
 export function separatedLine(
   { args, path }: CommandNode,

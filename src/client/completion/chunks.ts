@@ -32,7 +32,7 @@ export interface Usage {
  * if the stream ends with neither `[DONE]` nor a finish reason. The chunks yielded so far are then only a part of the
  * completion. The error carries the raw response only if no text was yielded, or if an event could not be read. Throws
  * `InterruptedWrite` if the user interrupts before the first text, and the signal's reason if the user interrupts
- * later. Here, reasoning in `<think>` tags is not text.
+ * later. Here, reasoning in `<think>` tags is not text. An `UnknownOutcome` of the stream is thrown unchanged.
  */
 export async function* completionChunks(events: ServerEvents): AsyncGenerator<ReceivedChunk> {
   let finished = false;

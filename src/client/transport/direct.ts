@@ -199,7 +199,7 @@ class Connection {
 
   /**
    * Closes an open connection on which no request is under way. A request that waits for this connection is sent on
-   * another one. In any other case, does nothing and returns false.
+   * another one. If the connection is not open yet, or a request is under way, does nothing and returns false.
    */
   #abandon(): boolean {
     const { exchange } = this;

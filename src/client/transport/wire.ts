@@ -25,7 +25,8 @@ const withoutBody: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE", "OPTI
 const visibleAscii = /^[\x21-\x7e]+$/;
 
 /**
- * The head of a request, in Latin-1. Throws a `TypeError` if a header or the path has a character that is not allowed.
+ * The head of a request, in Latin-1. Throws a `TypeError` if the method, the path or a header has a character that is
+ * not allowed.
  */
 export function requestHead({ method, path, headers, body }: OutgoingRequest, host: string): string {
   if (!headerName.test(method) || !visibleAscii.test(path)) {

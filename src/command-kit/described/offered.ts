@@ -15,7 +15,7 @@ interface Needed {
 
 /**
  * Returns what `find` picks from the service's OpenAPI description, and the description itself. Throws `NotOffered` if
- * `find` picks nothing, and `NoDescription` if the description is not available.
+ * `find` picks nothing, and `NoDescription` if the description cannot be fetched.
  */
 export async function offered<Found>(
   find: (description: Description) => Found | undefined,

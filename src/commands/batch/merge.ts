@@ -140,7 +140,10 @@ async function assertJournals(outputs: readonly string[]): Promise<void> {
   });
 }
 
-/** Returns the path of the whole batch's output, in the folder of its first shard. */
+/**
+ * Returns the path of the whole batch's output, in the folder of the first output to merge. Throws `UsageError` if that
+ * output is not one of a shard.
+ */
 function defaultOutput([first]: readonly Part[]): string {
   const name = first && basename(first.out);
   if (!first?.shard || name === undefined || wholeOutput(name) === name) {

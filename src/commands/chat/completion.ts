@@ -44,8 +44,8 @@ export interface CompletionSummary extends Assembled {
  * that field.
  *
  * Before the first event, iterating throws what `call` and `stream` throw. After that it throws:
- * - `StreamTruncated` if the stream breaks, if it ends with neither `[DONE]` nor a finish reason, if an event has the
- *   field `error`, or if the service reports a failure after some content
+ * - `StreamTruncated` if the stream breaks, if it ends with neither `[DONE]` nor a finish reason, if an event cannot be
+ *   read or has the field `error`, or if the service reports a failure after some content
  * - `InterruptedWrite` if a stream is interrupted before its first text, and the reason of the signal if it is
  *   interrupted later
  * - `EmptyResult` if the response contains nothing to print, or only a failure

@@ -108,8 +108,8 @@ export async function generate(
 }
 
 /**
- * After this many unknown outcomes without a success in between, no more pictures are requested, because each may have
- * been charged.
+ * After this many unknown outcomes without a success in between, no more pictures are requested: each picture whose
+ * outcome is unknown may have been charged.
  */
 const maxUnknown = 3;
 

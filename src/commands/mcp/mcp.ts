@@ -20,7 +20,7 @@ export default defineCommand({
       "Maximum hourly cost of all active rentals, including a new one, in dollars; required with --allow spend",
     ),
     assumePrice: flag.dollars(
-      "Price in dollars to assume for each chat answer and each recording, because their prices are not documented. Without this flag, chat and speech calls are refused.",
+      "Price in dollars to assume for each chat answer and each audio file of generated speech, because their prices are not documented. Without this flag, chat and speech calls are refused.",
     ),
     out: flag.text("Folder for images and audio files", {
       value: "FOLDER",

@@ -18,7 +18,10 @@ interface Filter {
   readonly olderThan: number | undefined;
 }
 
-/** Returns whether a rental matches the flags at the time `now`. Throws `UsageError` if `--label` is empty. */
+/**
+ * Returns a function that says whether a rental matches the flags at the time `now`. Throws `UsageError` if `--label`
+ * is empty.
+ */
 export function rentalFilter({ label, olderThan }: Filter, now: number): (record: unknown) => boolean {
   if (label === "") {
     throw new UsageError("--label must not be empty: give a label or a quoted pattern, such as 'train-*'");

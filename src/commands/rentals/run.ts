@@ -250,8 +250,8 @@ async function resume(left: Job, context: Context): Promise<Journal | undefined>
   );
   setFailureContext(notResumed);
   await assertHasRental(journal, context);
-  // If the rental is not found, the lease still names the killed process, so that a guard ends the rental if it appears
-  // later.
+  // `adopt` is called only once the rental is known: until then, the lease must name the killed process, so that a
+  // guard ends the rental if it appears later.
   const place = placeOf(left, context);
   const adopt = async () => place && adoptLease(place, left);
   if (left.rentalId !== undefined) {

@@ -51,7 +51,7 @@ export const age = "age";
 /** The columns by which active rentals can be sorted, by the same names as in `--columns`. */
 export const sortNames: readonly string[] = [...activeRentals.columns.map(nameOf), age];
 
-/** Active rentals, with a column next to the state that shows what changed. */
+/** Active rentals, with a column for changes next to the column for the state. */
 export const watchedRentals: ListView = {
   ...activeRentals,
   columns: activeRentals.columns.flatMap((column) =>

@@ -46,8 +46,8 @@ interface Extension {
 
 /**
  * Returns when the extended term is expected to end. A given time is returned unchanged. A given date gets the time of
- * day of the current end. If neither is given, adds the days to the current end. If the rental is missing, or the days
- * are missing or invalid, returns what is given. The check of the input reports the problem later.
+ * day of the current end. If neither is given, adds the days to the current end. If the input has no rental or no valid
+ * number of days, returns what is given: the check of the input reports the problem later.
  */
 async function expectedEnd(
   { rentalId, termPeriodDays: days, expectedReservedUntil: given }: Extension,

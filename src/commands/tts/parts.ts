@@ -87,8 +87,8 @@ export async function speakParts(text: LongText, context: PartsContext): Promise
     await removeIfEmpty(folder);
   };
   const hashes = text.parts.map((part) => requestHash(part, text.fields, context.settings));
-  // If the lock was taken over, the process that held it may be suspended instead of ended. Then that process may still
-  // write a part to a file with a temporary name.
+  // If this process took over the lock, the process that held it before may be suspended instead of ended. It may then
+  // still write a part to a file with a temporary name, so such files stay.
   const isDone = ({ hash }: PartFile) => (hash === undefined ? !lock.isTakenOver : hashes.includes(hash));
   const remove = async () => {
     if (!(await lock.isHeld())) return;

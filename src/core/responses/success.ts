@@ -22,7 +22,7 @@ interface SuccessfulResponse {
 /**
  * Throws if a response reports a failure: with the service's error body (service section 7), with a body that has
  * nothing but an error, or with `success: false`. The outcome of a write is then unknown, with one exception: a PUT or
- * DELETE did nothing if its response is neither of the first two and has `success: false`.
+ * DELETE did nothing if its response has `success: false`, but is neither of these error bodies.
  */
 export function assertSuccess(value: unknown, { status, request, redact }: SuccessfulResponse): void {
   const error = failureIn(value);

@@ -412,7 +412,7 @@ export const controls = {
   media: {
     method: "GET",
     path: "/media/{id}",
-    summary: "Return one of the last pictures or recordings",
+    summary: "Return one of the last generated pictures or speech files",
     output: undefined,
     run: async ({ recent, last }) => {
       const found = await recent.find(Number(last));

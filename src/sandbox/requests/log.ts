@@ -14,7 +14,7 @@ interface LoggedRequest {
   readonly method: string;
   /** The path and the query. The values of unknown query fields are hidden. */
   readonly path: string;
-  /** Null when the path is unknown. */
+  /** Null when no operation with this method and path is served. */
   readonly operation: string | null;
   /** The header `Gpuctl-Sandbox-Caller`. */
   readonly caller: string | null;

@@ -425,7 +425,8 @@ async function notifyAll(
   });
   const due = events.filter(isFresh);
   for (const [at, event] of due.entries()) {
-    // A guard that is killed while a command runs has claimed only that command's event.
+    // Claims each event right before its command runs: if the guard is killed during a command, the remaining events
+    // have not been claimed.
     const isMine = await claim(event, guard).catch((error: unknown) => {
       unlessNotSaved(error);
       return true;

@@ -104,7 +104,7 @@ async function attendClaimed(
     }
     context.setFailureContext(notAttached(journal.job()), { evenIfUnread: true });
     if (lease) await adoptLease(lease, job);
-    // The command of a job that is ending has ended, and its results were copied.
+    // In the phase `ending`, the results have been copied, so the machine is not reached again.
     if (job.phase !== "ending") await assertPrograms(context, job.plan);
     const attendNow = () =>
       attend(journal, jobHost(context, { journal, machines, lease }), { stopped, variables: {} });

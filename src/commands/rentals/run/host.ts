@@ -163,7 +163,7 @@ const stillBilled = (
 ): Error => {
   const hint = `End rental ${rentalId} with \`${commandLine("rentals terminate", [rentalId], ["--yes"])}\`.`;
   if (interrupted.aborted) {
-    // After Ctrl-C, the message of a single error is not printed, so the failure context has the same text.
+    // After Ctrl-C, this message is printed only in a list of failures, so the failure context has the same text.
     setFailureContext(`Rental ${rentalId} may still be billed. ${hint}`, { evenIfUnread: true });
     return new Interrupted(`interrupted: rental ${rentalId} was not ended and may still be billed. ${hint}`);
   }

@@ -27,7 +27,11 @@ export const jobView: RecordView = {
   id: ["id"],
 };
 
-/** Returns the result of a job, or throws an error if the job ended early. Reports what the rental has cost. */
+/**
+ * Returns the result of a job that has ended or was detached. Reports what the rental has cost.
+ * @throws the reason why gpuctl stopped attending to the job early, or why the output of a successful job was not
+ * written
+ */
 export function jobResult(
   journal: Journal,
   outcome: JobOutcome,
@@ -48,8 +52,8 @@ export function jobResult(
     ? `Job ${id} continues, and rental ${rentalId} is billed. \`gpuctl rentals jobs cancel ${id}\` ${plan.keep ? "stops the job" : "ends both"}.`
     : `${plan.keep ? keptText(job, files) : `Rental ${rentalId} has ended. It cost`} ${costText(job)}`;
   const isTable = settings.output === "table";
-  // In formats other than `table`, the lines printed before are not part of the error, so the failure context repeats
-  // them.
+  // In formats other than `table`, a program may read only the error, so the failure context repeats the lines that
+  // were printed before it.
   const uncopied = outcome.uncopied && `Warning: ${outcome.uncopied}.`;
   const toldAtFailure = isTable ? [report] : [...copied, uncopied, report, output];
   setFailureContext(toldAtFailure.filter(Boolean).join(" "), { evenIfUnread: true });

@@ -81,7 +81,7 @@ export type Scene = {
   palette: Palette;
   /** Center of the sun or moon, and its radius as a fraction of the shorter side. */
   light: { x: number; y: number; radius: number };
-  /** Distance of the foot of the farthest land from the top. */
+  /** Distance from the top to the foot of the farthest land. */
   horizon: number;
   /** Number of ranges of land, one behind the other. */
   ranges: number;

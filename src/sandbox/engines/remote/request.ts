@@ -80,7 +80,7 @@ export async function sendToEngine(
   const { statusCode: status = 0, headers: received } = response;
   const { redact, add } = createRedactor();
   add(key);
-  // The type is passed on, and named in messages.
+  // The content type is passed on and named in messages, so the key is masked in it.
   if (received["content-type"] !== undefined) received["content-type"] = redact(received["content-type"]);
   if (status >= 200 && status < 300) return response;
   throw failureOf(engine, response, await readStart(response), redact);
