@@ -19,7 +19,7 @@ export const errorFields: readonly (readonly [string, string])[] = [
   ["message", "Description of the error, for people"],
   [
     "issues",
-    "Details, each with a message and usually a flag or path, such as one for each invalid value; may be empty",
+    "Details, such as one for each invalid value. Each has a message and usually a flag or path; may be empty",
   ],
   ["status", "HTTP status of the response that the error is about; null if there is none"],
   ["exitCode", "The exit code of the command"],
@@ -41,7 +41,7 @@ export function outputTopic(globals: readonly GlobalNode[]): readonly TopicSecti
     {
       heading: "Partial results",
       parts: [
-        "`rentals list` requests virtual machines and bare metal separately. If one of the requests fails, gpuctl still prints the rentals from the other request, in every format. It then prints the error to stderr and exits with the error's code, so a list with exit code 0 is complete. If a list of more than 1 MiB ends early, gpuctl prints the part that arrived. In json and yaml, only `rentals list` does so, and only if its other list is complete. In the same way, a command for several items prints the results of those that succeeded; see `gpuctl help exit-codes` for code 12.",
+        "`rentals list` requests virtual machines and bare metal separately. If one of the requests fails, gpuctl still prints the rentals from the other request, in every format. It then prints the error to stderr and exits with the error's code, so a list with exit code 0 is complete. If a list of more than 1 MiB ends early, gpuctl prints the part that arrived. In json and yaml, only `rentals list` prints such a part, and only if its other request returned a complete list. In the same way, a command for several items prints the results of those that succeeded; see `gpuctl help exit-codes` for code 12.",
       ],
     },
     {

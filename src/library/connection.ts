@@ -6,6 +6,7 @@ import { createCurrentDescriptions } from "../client/description.ts";
 import type { Exchange, Fetch } from "../client/fetch.ts";
 import type { CallOptions } from "../client/send.ts";
 import { NotOffered, reasonOf } from "../core/errors.ts";
+import { createRedactor } from "../core/redact.ts";
 import { defaultRetries, defaultTimeout, descriptionTimeout } from "../core/values/defaults.ts";
 import type { DescriptionStore } from "../openapi/description-store.ts";
 import type { Description } from "../openapi/document.ts";
@@ -214,13 +215,19 @@ function responseOf(exchange: Exchange | undefined): Omit<WithResponse<unknown>,
 const exchangeText = ({ method, url, status, milliseconds }: Exchange): string =>
   `${method} ${url}: ${status ?? "no response"} in ${milliseconds} ms`;
 
-/** The functions of a logger. An error in one of them does not affect the call. */
+/**
+ * The functions of a logger. Messages have the key masked, which a service may repeat in the URL of a redirect. An error
+ * in a function does not affect the call.
+ */
 function loggerOf({
   logger = {},
+  apiKey,
 }: ClientOptions): Readonly<Record<"debug" | "info" | "warn", (message: string) => void>> {
+  const redactor = createRedactor();
+  redactor.add(apiKey);
   const safely = (level: "debug" | "info" | "warn") => (message: string) => {
     try {
-      logger[level]?.(message);
+      logger[level]?.(redactor.redact(message));
     } catch {
       // An error of the logger must not change the outcome of a write.
     }

@@ -248,7 +248,7 @@ export class Calls {
     try {
       const { keep } = await import("../media/keep.ts");
       const bytes = Buffer.from(stringifyExactly(data) ?? "null");
-      return `${subject} was saved to ${await keep(bytes, { folders: [folder], date: new Date(now()), thing: "result" })}.`;
+      return `${subject} was saved to ${await keep(bytes, { folders: [folder], prefix: new Date(now()), thing: "result" })}.`;
     } catch (error) {
       return `${reasonOf(error)}.`;
     }

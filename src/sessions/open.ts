@@ -67,7 +67,7 @@ export interface Question {
 }
 
 /** An answer with everything that is known about it, such as its model and its cost. */
-export type Answer = Pick<Turn, "content" | "model" | "finish" | "usage" | "cost" | "incomplete">;
+export type Answer = Pick<Turn, "content" | "model" | "finish" | "usage" | "cost" | "sandbox" | "incomplete">;
 
 interface OpenOptions {
   /** Undefined if the session gets its name from its first message. */

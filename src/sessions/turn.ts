@@ -22,6 +22,8 @@ export interface Turn {
   readonly finish?: string;
   readonly usage?: Usage;
   readonly cost?: string;
+  /** True if the answer came from the sandbox in a gpuctl process, which has other models than a service. */
+  readonly sandbox?: boolean;
   /** Why the answer is incomplete; undefined if it is complete. */
   readonly incomplete?: string;
 }
@@ -54,7 +56,7 @@ export function parseTurn(line: string): Turn | undefined {
 /** Whether a value is a turn. Additional fields are allowed. */
 export function isTurn(value: unknown): value is Turn {
   if (!isRecord(value)) return false;
-  const { id, parent, time, role, content, usage } = value;
+  const { id, parent, time, role, content, usage, sandbox } = value;
   return (
     typeof id === "string" &&
     (typeof parent === "string" || parent === null) &&
@@ -62,6 +64,7 @@ export function isTurn(value: unknown): value is Turn {
     roles.some((one) => one === role) &&
     isContent(content) &&
     (usage === undefined || isRecord(usage)) &&
+    (sandbox === undefined || typeof sandbox === "boolean") &&
     optionalTexts.every((name) => value[name] === undefined || typeof value[name] === "string")
   );
 }

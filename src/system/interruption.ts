@@ -99,7 +99,8 @@ export function interruption(): Interruption {
 
 /**
  * Two SIGINT signals within this many milliseconds count as one Ctrl-C. The terminal sends SIGINT to `npx` and to
- * gpuctl, and `npx` then sends SIGINT to gpuctl again. A user who presses Ctrl-C twice takes longer.
+ * gpuctl, and `npx` then sends SIGINT to gpuctl again. A user who presses Ctrl-C twice takes longer. Two SIGTERM signals
+ * count as one as well: `timeout` sends SIGTERM to gpuctl and then to its process group, to which gpuctl also belongs.
  */
 export const oneCtrlC = 100;
 
@@ -110,20 +111,17 @@ export const oneCtrlC = 100;
  * - When a terminal is closed, a shell sends SIGHUP to its programs, and the kernel sends SIGHUP when the shell ends. A
  *   logout also sends SIGTERM, before or after that. So every SIGHUP is a repetition, and so is the first SIGTERM if it
  *   comes after a SIGHUP.
- * - For SIGINT, see `oneCtrlC`.
+ * - For two SIGINT or SIGTERM signals, see `oneCtrlC`.
  */
 function repetitions(): (signal: (typeof interruptionSignals)[number]) => boolean {
-  const earlier = new Set<string>();
-  let ctrlC = Number.NEGATIVE_INFINITY;
+  /** When each signal last arrived. */
+  const earlier = new Map<string, number>();
   return (signal) => {
-    const isFirst = !earlier.has(signal);
-    earlier.add(signal);
-    if (signal === "SIGHUP") return true;
-    if (signal === "SIGTERM") return isFirst && earlier.has("SIGHUP");
     const now = performance.now();
-    if (now - ctrlC < oneCtrlC) return true;
-    ctrlC = now;
-    return false;
+    const before = earlier.get(signal);
+    if (before !== undefined && now - before < oneCtrlC) return true;
+    earlier.set(signal, now);
+    return signal === "SIGHUP" || (signal === "SIGTERM" && before === undefined && earlier.has("SIGHUP"));
   };
 }
 

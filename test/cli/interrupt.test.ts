@@ -37,38 +37,38 @@ test("if Ctrl-C comes before a create is sent, nothing more is sent", async () =
     return Response.json([]);
   });
   const { code, err, requests } = await (await cli).run(vm, { ...overNetwork(), signal });
-  expect({ code, err }).toEqual({ code: 130, err: "Error: interrupted: nothing was sent\n" });
+  expect({ code, err }).toEqual({ code: 130, err: "Error: interrupted: nothing was spent\n" });
   expect(requests.map(({ method }) => method)).toEqual(["GET"]);
 });
 
 test.each([
   ["rentals run", "rentals run --gpus 1 --max-cost 1 --yes -- true"],
   ["rentals create --max-burn", `${vm} --max-burn 10`],
-])("after Ctrl-C during a lookup of %s, the error says that nothing was sent", async (_, line) => {
+])("after Ctrl-C during a lookup of %s, the error says that nothing was spent", async (_, line) => {
   const { signal, cli } = interruptedAt("GET", never);
   const { code, err, requests } = await (await cli).run(line, { ...overNetwork(), signal });
-  expect({ code, err }).toEqual({ code: 130, err: "Error: interrupted: nothing was sent\n" });
+  expect({ code, err }).toEqual({ code: 130, err: "Error: interrupted: nothing was spent\n" });
   expect(requests.filter(({ method }) => method !== "GET")).toEqual([]);
 });
 
-test("after Ctrl-C at the confirmation, the error says that nothing was sent", async () => {
+test("after Ctrl-C at the confirmation, the error says that nothing was spent", async () => {
   const { run } = await createCli();
   const prompts = { confirm: () => Promise.reject(new Interrupted()) };
   const { code, err } = await run("rentals create vm --gpus 1 --sandbox", { terminal: 80, prompts });
-  expect({ code, err }).toEqual({ code: 130, err: "Error: interrupted: nothing was sent\n" });
+  expect({ code, err }).toEqual({ code: 130, err: "Error: interrupted: nothing was spent\n" });
 });
 
 test.each([
   ["was created", 200],
   ["was refused", 409],
-])("if Ctrl-C comes after a rental %s, the error does not say that nothing was sent", async (_, status) => {
+])("if Ctrl-C comes after a rental %s, the error does not say that nothing was spent", async (_, status) => {
   const { signal, cli } = interruptedAt("POST", (controller) => {
     controller.abort();
     return Response.json({ id: 1001, status: "Provisioning" }, { status });
   });
   const { code, err } = await (await cli).run(`${vm} --wait`, { ...overNetwork(), signal });
   expect(code).toBe(130);
-  expect(err).not.toContain("nothing was sent");
+  expect(err).not.toContain("nothing was spent");
 });
 
 test("if Ctrl-C comes after a create was sent, the error says that the rental may exist", async () => {

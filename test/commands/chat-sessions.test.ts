@@ -276,6 +276,28 @@ describe("a session", () => {
     expect(messagesOf(other.requests).filter((one) => one.startsWith("system"))).toEqual(["system: Be long"]);
   });
 
+  test("keeps the model of the sandbox's chat script in the sandbox, and its model for a service there", async () => {
+    const cli = await createCli({
+      respond: ({ body }) =>
+        asRecord(body).model === "big"
+          ? Response.json({ choices: [{ message: { content: "yes" }, finish_reason: "stop" }] })
+          : undefined,
+    });
+    const account = {
+      env: { GPUCTL_API_KEY: "sk-test-1234567890", GPUCTL_BASE_URL: "https://api.example.com" },
+    };
+    const script = '{"when":{"model":"small"},"text":"I am small"}';
+    await cli.run("sandbox chat script - --sandbox", { stdin: script });
+    expect(await cli.run("chat hi -m small --session s --sandbox")).toMatchObject({ code: 0 });
+    expect(await cli.run("chat hi -m big --session s", account)).toMatchObject({ code: 0 });
+    expect(await cli.run("chat more --session s --sandbox")).toMatchObject({
+      code: 0,
+      out: "I am small\n",
+    });
+    const { requests } = await cli.run("chat more --session s", account);
+    expect(requests[0]?.body).toMatchObject({ model: "big" });
+  });
+
   test.each([
     ["the first question", [], "new"],
     ["a later question", ["chat hello --session s -s old"], "new"],

@@ -8,6 +8,7 @@ import { asRecord } from "../../src/core/json.ts";
 import { maxLease } from "../../src/core/values/durations.ts";
 import { whileLocked } from "../../src/jobs/leases.ts";
 import { processes } from "../../src/system/files.ts";
+import type { Prompts } from "../../src/system/types.ts";
 import { createCli, firstMoment, type Responder } from "../support/cli.ts";
 import { fillDisk, separateDisk } from "../support/full-disk.ts";
 import { deadProcess, hour, isCreate, isList, leaseFile, reusedProcess } from "../support/leases.ts";
@@ -1012,6 +1013,20 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(code, err).toBe(2);
       expect(err).toContain(message);
     }
+  });
+
+  test("prints a line that runs the same command if the command was prompted for", async () => {
+    const { run } = await createRenter();
+    const prompts: Partial<Prompts> = {
+      choose: async ({ choices }) => choices[0] ?? "",
+      text: async () => "true",
+      confirm: async () => true,
+    };
+    const asked = await run("rentals run --gpus 1 --gpu h100", { terminal: 80, prompts });
+    expect(asked.code, asked.err).toBe(0);
+    const [, line = ""] = /To run this again without prompts: gpuctl (.*)/.exec(asked.err) ?? [];
+    expect(line).toMatch(/ --yes -- true$/);
+    expect(await run(line, { terminal: 80 })).toMatchObject({ code: 0 });
   });
 
   test("--fetch accepts paths that cannot replace each other's files", async () => {

@@ -1,5 +1,5 @@
-import { mkdir, readdir, readFile, rm, truncate, utimes, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir, readFile, rename, rm, truncate, utimes, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Cli, createCli, type Responder, type SeenRequest } from "../support/cli.ts";
 import { fillDisk } from "../support/full-disk.ts";
@@ -328,7 +328,7 @@ describe("tts with a long text, after a failure", () => {
     expect(await readFile(join(folder, "talk.wav"))).toEqual(whole);
   });
 
-  test("saves a part elsewhere if the folder of the parts was deleted and cannot be created again", async () => {
+  test("saves a part elsewhere if the folder of the parts cannot be created again, and uses it once it is moved there", async () => {
     let cli: Cli | undefined;
     const respond: Responder = async (request) => {
       if (cli) {
@@ -342,8 +342,17 @@ describe("tts with a long text, after a failure", () => {
     cli = await createCli({ respond });
     const { code, err } = await cli.run([...line, "--concurrency", "1"], overNetwork());
     expect(code).toBe(1);
-    const [, path = ""] = /Saved to (\S+) instead, because you were charged for it\./.exec(err) ?? [];
+    const [, path = "", wanted = ""] =
+      /Saved to (\S+) instead, because you were charged for it\. Move it to (\S+), or you pay for this part again\./.exec(
+        err,
+      ) ?? [];
     expect(await readFile(path)).toEqual(spoken(sentences[0] ?? ""));
+    await rm(dirname(wanted));
+    await mkdir(dirname(wanted));
+    await rename(path, wanted);
+    const again = await createCli({ respond: voice, folder: cli.folder });
+    const { requests } = await again.run([...line, "--concurrency", "1"], overNetwork());
+    expect(requests).toHaveLength(sentences.length - 1);
   });
 
   test("keeps the finished parts after Ctrl-C", async () => {

@@ -283,7 +283,7 @@ test("Ctrl-C during the listing before a create prevents the create", async () =
   const { code, err, requests } = await run(line, { signal: controller.signal });
   expect({ code, err, posts: posts(requests) }).toEqual({
     code: 130,
-    err: "Error: interrupted: nothing was sent\n",
+    err: "Error: interrupted: nothing was spent\n",
     posts: 0,
   });
 });

@@ -418,6 +418,19 @@ describe("a logger", () => {
     expect(lines.join()).not.toContain(key);
   });
 
+  test("receives the URL of a redirect without the key, even if the service puts the key into it", async () => {
+    const lines: string[] = [];
+    const server = await listen(({ path }, response) =>
+      path.startsWith("/moved")
+        ? json(response, [])
+        : response.writeHead(302, { Location: `/moved?key=${key}` }).end(),
+    );
+    const logger = { debug: (text: string) => lines.push(text) };
+    await clientOf(server.origin, { logger }).listStorageVolumes();
+    expect(lines.join()).toContain("/moved?key=****");
+    expect(lines.join()).not.toContain(key);
+  });
+
   test("that throws does not affect a write", async () => {
     const broken = () => {
       throw new Error("disk full");

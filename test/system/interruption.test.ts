@@ -83,6 +83,11 @@ describe("a job", () => {
     const held = Array.from({ length: 4 }, () => "SIGINT" as const);
     expect(await interruptedBy(held, { apart: 40 }), "Ctrl-C is held").toMatchObject({ program: true });
   });
+
+  test("is stopped once by a SIGTERM that arrives twice because timeout also sends it to the process group", async () => {
+    const stopped = { work: true, program: false, exits: 0 };
+    expect(await interruptedBy(["SIGTERM", "SIGTERM"], { apart: 10 })).toEqual(stopped);
+  });
 });
 
 test("closing the terminal ends a conversation, even after Ctrl-C", async () => {

@@ -109,7 +109,7 @@ describe.skipIf(process.platform === "win32")("a rental that the user creates fr
     await terminal.waitFor("(y/N)");
     terminal.press("enter");
     expect(await terminal.ended()).toMatchObject({ code: 130 });
-    expect(terminal.text()).toContain("nothing was sent");
+    expect(terminal.text()).toContain("nothing was changed");
     expect((await home.shell("gpuctl rentals list --sandbox -o json").ended).out).toBe("[]\n");
   });
 

@@ -27,23 +27,29 @@ interface SendOptions extends MediaOptions {
   readonly prepare: Prepare;
 }
 
+interface LineOptions extends SendOptions {
+  /** The ID of the line. */
+  readonly id: string;
+}
+
 /** Returns a function that sends one request of a batch, once. */
 export function createSend(options: SendOptions): (line: BatchRequest) => Promise<Sent> {
   let preparing: Promise<PreparedWrite> | undefined;
   const sendChat = async (line: BatchRequest): Promise<Sent> => {
     preparing ??= options.prepare(partsOf("chat"));
     const send = await preparing;
-    return outcomeOf(await send(bodyOf(line)), options);
+    return outcomeOf(await send(bodyOf(line)), ofLine(line));
   };
+  const ofLine = ({ id }: BatchRequest): LineOptions => ({ ...options, id });
   return async (line) => {
     try {
       if (line.endpoint === "chat") return await sendChat(line);
       // Loaded only for media, because the decoders change V8's memory settings for the whole process.
       const { MediaOfLine } = await import("./media.ts");
       const media = new MediaOfLine(line, options);
-      return await sendForMedia(line, options, media).finally(() => media.discard());
+      return await sendForMedia(line, ofLine(line), media).finally(() => media.discard());
     } catch (error) {
-      return withReceived(failed(error), error, options);
+      return withReceived(failed(error), error, ofLine(line));
     }
   };
 }
@@ -55,7 +61,7 @@ function partsOf(endpoint: Endpoint) {
 
 const bodyOf = ({ body }: BatchRequest): string => stringifyExactly(body) ?? "{}";
 
-async function sendForMedia(line: BatchRequest, options: SendOptions, media: MediaOfLine): Promise<Sent> {
+async function sendForMedia(line: BatchRequest, options: LineOptions, media: MediaOfLine): Promise<Sent> {
   const parts = { ...partsOf(line.endpoint), body: bodyOf(line) };
   const response = await options.request(parts, { reusesConnection: true, divert: media.divert });
   return outcomeOf(response, options, media);
@@ -67,7 +73,7 @@ async function sendForMedia(line: BatchRequest, options: SendOptions, media: Med
  */
 async function outcomeOf(
   response: BufferedResponse,
-  options: SendOptions,
+  options: LineOptions,
   media?: MediaOfLine,
 ): Promise<Sent> {
   try {
@@ -83,7 +89,7 @@ async function outcomeOf(
  * Saves the part of a response that arrived before the request ended with an error. The response may have been paid
  * for.
  */
-async function withReceived(sent: Sent, error: unknown, options: SendOptions): Promise<Sent> {
+async function withReceived(sent: Sent, error: unknown, options: LineOptions): Promise<Sent> {
   const isCut = error instanceof UnknownOutcome || error instanceof InterruptedWrite;
   const received = isCut ? error.received : undefined;
   if (sent.outcome !== "unknown" || sent.answer.error === undefined || received === undefined) return sent;
@@ -99,12 +105,15 @@ type KeptResponse = KeptFile & { readonly notSaved?: NotSaved };
 async function kept(
   bytes: Uint8Array,
   thing: string,
-  { filesFolder, fallbackFolders, serviceNow }: SendOptions,
+  { id, filesFolder, fallbackFolders }: LineOptions,
 ): Promise<KeptResponse & { readonly text: string }> {
   try {
-    const { keep } = await import("../../media/keep.ts");
+    const [{ keep }, { nameOfId }] = await Promise.all([
+      import("../../media/keep.ts"),
+      import("../../media/filename.ts"),
+    ]);
     const folders = [filesFolder, ...fallbackFolders];
-    const path = await keep(bytes, { folders, date: new Date(serviceNow()), thing });
+    const path = await keep(bytes, { folders, prefix: nameOfId(id), thing });
     const sha256 = createHash("sha256").update(bytes).digest("hex");
     const text = `the ${thing} was saved to ${path}`;
     const isElsewhere = dirname(path) !== filesFolder;
@@ -116,7 +125,7 @@ async function kept(
 
 async function resultOf(
   response: BufferedResponse,
-  options: SendOptions,
+  options: LineOptions,
   media?: MediaOfLine,
 ): Promise<Sent> {
   const text = response.text();

@@ -62,7 +62,8 @@ export async function fillIn(
     flags,
     args,
   } = await askMissing(piped, stillMissing, { ...options, node, runtime });
-  return { values: filled, line: wholeLine(argv, flags, args) };
+  const isCommandLine = missing.some(({ arg }) => arg?.isCommandLine);
+  return { values: filled, line: wholeLine(argv, flags, args, { isCommandLine }) };
 }
 
 /**

@@ -47,11 +47,11 @@ export async function confirm(
   const message = [what, placeOf(settings, node)].filter(Boolean).join(" ");
   if (!interactive) {
     throw new UsageError("--yes is required when not running interactively", {
-      hint: `Nothing was sent. --yes answers yes to: ${message}`,
+      hint: `Nothing was changed. --yes answers yes to: ${message}`,
     });
   }
   if (!(await isConfirmed(message, typed, await io.prompts()))) {
-    throw new Interrupted("canceled: nothing was sent");
+    throw new Interrupted("canceled: nothing was changed");
   }
   return true;
 }

@@ -1,13 +1,18 @@
 import { quoted } from "../../core/text.ts";
 
-/** Adds flags before `--` and arguments at the end of a command line. Adds `--` if an argument looks like a flag. */
+/**
+ * Adds flags before `--` and arguments at the end of a command line. Adds `--` if an argument looks like a flag, or if
+ * the arguments are the words of another command.
+ */
 export function wholeLine(
   argv: readonly string[],
   flags: readonly string[],
   args: readonly string[],
+  { isCommandLine = false }: { readonly isCommandLine?: boolean } = {},
 ): readonly string[] {
   const [before, after] = splitAtEnd(argv);
-  const separator = after.length === 0 && args.some((one) => one.startsWith("-")) ? ["--"] : [];
+  const isSeparated = isCommandLine || args.some((one) => one.startsWith("-"));
+  const separator = after.length === 0 && isSeparated ? ["--"] : [];
   return [...before, ...flags, ...after, ...separator, ...args];
 }
 

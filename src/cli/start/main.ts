@@ -235,7 +235,7 @@ function orInterrupted(
   const plain = new Interrupted();
   const isPlain = error instanceof Interrupted && error.message === plain.message;
   if (!isPlain && (isReported || !interrupted.aborted)) return error;
-  return isUnsent ? new Interrupted("interrupted: nothing was sent") : plain;
+  return isUnsent ? new Interrupted("interrupted: nothing was spent") : plain;
 }
 
 const reportedAfterInterrupt: ReadonlySet<string> = new Set([

@@ -98,7 +98,7 @@ function failureIn({ event, data }: Pick<ServerEvent, "event" | "data">, body: u
   return serviceErrorIn(body);
 }
 
-/** The text of an error in a stream. The error is a string, or an object with a message and perhaps a code. */
+/** The text of an error in a response. The error is a string, or an object with a message and perhaps a code. */
 function errorText(error: unknown): string {
   const { message } = asRecord(error);
   const code = scalarText(shownAt(error, ["code"]));

@@ -1,6 +1,7 @@
 import type { CheckBody } from "../../batch/input/lines.ts";
 import type { Context } from "../../command-kit/context.ts";
 import type { Operation } from "../../contract/operation.ts";
+import { pictureKind } from "../../core/pictures/decode.ts";
 import { once } from "../../core/tasks/once.ts";
 import { issueText } from "../../core/text.ts";
 
@@ -47,13 +48,21 @@ function unwanted(endpoint: keyof typeof operationIds, body: object): readonly s
     prompt,
     steps,
     text,
-  }: { stream?: unknown; prompt?: unknown; steps?: unknown; text?: unknown } = body;
+    image,
+  }: { stream?: unknown; prompt?: unknown; steps?: unknown; text?: unknown; image?: unknown } = body;
   if (endpoint === "chat") return stream === true ? ["stream must not be true in a batch"] : [];
   if (endpoint === "tts") return isBlank(text) ? ["text must not be empty"] : [];
   return [
     ...(isBlank(prompt) ? ["prompt must not be empty"] : []),
     ...(typeof steps === "number" && steps < 1 ? [`steps must be at least 1, not ${steps}`] : []),
+    ...(typeof image === "string" && !isPicture(image)
+      ? ["image must be a PNG, JPEG or WebP picture in base64, not the path of a file"]
+      : []),
   ];
 }
+
+/** Whether a text is a picture in base64. */
+const isPicture = (text: string): boolean =>
+  /^[A-Za-z0-9+/]+={0,2}$/.test(text) && pictureKind(Buffer.from(text.slice(0, 64), "base64")) !== undefined;
 
 const isBlank = (text: unknown): boolean => typeof text === "string" && text.trim() === "";

@@ -111,13 +111,14 @@ export function sayState(session: OpenSession, { say }: Pick<Context, "say">): v
 }
 
 /**
- * The model that a session used last. Undefined in the sandbox, or if that model is the sandbox model, which no service
- * has.
+ * The model that a session used last: with `--sandbox`, in the sandbox, otherwise with a service. Undefined if that
+ * model is the sandbox model, which no service has, and which is the default in the sandbox.
  */
 export function modelOf(session: OpenSession | undefined, { settings }: Needs): string | undefined {
-  if (settings.sandbox) return undefined;
-  const model = session?.chain().findLast((turn) => turn.model !== undefined)?.model;
-  return model === sandboxChatModel ? undefined : model;
+  const turn = session
+    ?.chain()
+    .findLast(({ model, sandbox = false }) => model !== undefined && sandbox === settings.sandbox);
+  return turn?.model === sandboxChatModel ? undefined : turn?.model;
 }
 
 type SentMessage = InputOf<"createChatCompletion">["messages"][number];
@@ -177,7 +178,7 @@ const storeInterval = 50;
 export function stored(
   completion: Completion,
   given: Question | undefined,
-  { redactor }: Pick<Context, "redactor">,
+  { redactor, settings }: Pick<Context, "redactor" | "settings">,
 ): StoredCompletion {
   const question = given && masking(given, redactor);
   let failure: AnswerNotStored | undefined;
@@ -198,7 +199,7 @@ export function stored(
       else if (completion.summary().complete) incomplete = undefined;
       throw error;
     } finally {
-      await question?.end(answerOf(completion.summary(), incomplete)).catch((error) => {
+      await question?.end(answerOf(completion.summary(), settings, incomplete)).catch((error) => {
         failure = notStored(error);
       });
     }
@@ -249,6 +250,7 @@ function notStored(error: unknown): AnswerNotStored {
 /** Returns the answer to store; undefined if it has no text. */
 function answerOf(
   { text, model, finish, usage, cost }: CompletionSummary,
+  { sandbox }: Pick<Context["settings"], "sandbox">,
   incomplete: string | undefined,
 ): Answer | undefined {
   if (text === "") return undefined;
@@ -258,6 +260,7 @@ function answerOf(
     ...(finish !== undefined && { finish }),
     ...(usage !== undefined && { usage: { ...usage } }),
     ...(cost !== undefined && { cost: decimalText(cost, 2) }),
+    ...(sandbox && { sandbox }),
     ...(incomplete !== undefined && { incomplete }),
   };
 }

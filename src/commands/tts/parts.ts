@@ -15,6 +15,7 @@ import {
   reasonOf,
   SaveFailed,
   SomeFailed,
+  StoredElsewhere,
   saveFailed,
   UsageError,
 } from "../../core/errors.ts";
@@ -203,7 +204,8 @@ async function spokenPaths(
         paths.set(hash, await save(path, sound.file, { force: true, makeFolders: true }));
       } catch (error) {
         if (!(error instanceof SaveFailed)) throw error;
-        throw (await saveElsewhere(sound, error.message, target)).problem;
+        const { problem } = await saveElsewhere(sound, error.message, target);
+        throw new StoredElsewhere(`${problem.message} Move it to ${path}, or you pay for this part again.`);
       }
     });
     sayKept();
