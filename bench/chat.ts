@@ -2,7 +2,8 @@
  * Compares a streamed chat with `curl` and with the `openai` package. Measures two durations: from the arrival of the
  * request at the server to the first byte on stdout, and from the start of the process to its end, with up to 100,000
  * tokens written to a pipe. Also asks one question at the end of a session of 10,000 turns. Each round runs every
- * command line once. Needs curl. `npm run bench:chat` builds first. `npm run bench:chat -- 20` runs 20 rounds.
+ * command line once. Needs curl. `npm run bench:chat` builds first. `npm run bench:chat -- 20` measures 20 rounds,
+ * after a warm-up round.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -2,7 +2,7 @@
  * Measures the elapsed time, the processor time and the peak memory for pictures that are saved to the disk. Compares
  * gpuctl with `curl`, which saves the response unchanged, and with a Node.js program that reads the whole response into
  * memory. Each round runs every command line once. Needs curl, and GNU time for the memory and the processor time.
- * `npm run bench:pictures` builds first. `npm run bench:pictures -- 20` runs 20 rounds.
+ * `npm run bench:pictures` builds first. `npm run bench:pictures -- 20` measures 20 rounds, after a warm-up round.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";

@@ -1,9 +1,9 @@
 /**
  * Measures how the cost of requests to a served sandbox grows with the number of rentals, compared with a bare Hono
- * server that sends the same JSON from memory in the same process. `npm run bench:sandbox` builds first. `npm run
- * bench:sandbox -- 10 50000` measures with 10 and with 50,000 rentals. The times are processor times of the server,
- * which other programs on the machine hardly affect. If Prism is installed, a comparison of elapsed times with its mock
- * server follows.
+ * server in the same process, which sends one rental or all rentals from memory. `npm run bench:sandbox` builds first.
+ * `npm run bench:sandbox -- 10 50000` measures with 10 and with 50,000 rentals. The times are processor times of the
+ * process that serves both, which other programs on the machine hardly affect. If Prism is installed, a comparison of
+ * elapsed times with its mock server follows.
  */
 import { fork, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -25,7 +25,7 @@ interface Served {
   readonly id: number;
 }
 
-/** Serves a sandbox with some rentals, a tenth of them reserved, and a bare server, until the parent disconnects. */
+/** Serves a sandbox with `count` rentals, a tenth of them reserved, and a bare server, until the parent disconnects. */
 async function serveBoth(count: number): Promise<void> {
   const path = "../dist/library/sandbox.mjs";
   const library: { readonly createSandbox: typeof createSandbox } = await import(path);

@@ -38,7 +38,7 @@ const together = {
     // Used by jq and by the sandbox, and small.
     "/src/core/runtime/packages.ts",
     "/src/core/tasks/time-limit.ts",
-    // Used by pictures and by batches, and small.
+    // Used by many commands, and small.
     "/src/core/tasks/steady-clock.ts",
   ],
   table: ["/src/output/table/table.ts"],

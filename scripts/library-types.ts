@@ -64,7 +64,7 @@ export async function seedTypes(): Promise<string> {
 
 /**
  * The records of the operations that the sandbox assumes. The service's documentation only names these operations, so
- * a real service may send other fields. For this reason, all fields are optional and may be null.
+ * a real service may send other fields. For this reason, all fields are optional, and all except IDs may be null.
  */
 function assumedRecords(): Definitions {
   const records: Definitions = {};

@@ -12,8 +12,8 @@ import { isShard, type Shard } from "./shard.ts";
  * - The first line is the header: `{"journal":"batch","version":1,"shard":{"index":0,"count":8},"sum":...}`; `shard` is
  *   null without shards.
  * - Each run writes `input` before it sends anything. `input` says how many lines of the input belong to this output,
- *   how many results belong to none of them, to which service the lines are sent, and which model the prompts use. A
- *   journal of an earlier version says only the number of lines.
+ *   how many results belong to none of them, to which service the lines are sent, and which model the prompts use. In
+ *   a journal that an earlier version of gpuctl wrote, `input` says only the number of lines.
  * - Before a request is sent, its `send` is on the disk. Later, one of the results `done`, `failed` and `unknown`
  *   follows, or `undo` if nothing was done. If none of them follows, the request was in flight when the run ended, and
  *   its outcome is unknown.
@@ -95,7 +95,7 @@ export interface ReturnRecord {
   readonly id: string;
   /** A part of the name of the copy of the output: 16 hexadecimal digits. */
   readonly copy?: string | undefined;
-  /** A part of the name of the file with old results: 16 hexadecimal digits, or empty. */
+  /** A part of the name of the file with old results: 16 hexadecimal digits, or empty if the name has no such part. */
   readonly replaced?: string | undefined;
 }
 
@@ -104,7 +104,7 @@ export interface OutputRecord {
   readonly event: "output";
   /** Bytes of the copy, which then replaces the output. */
   readonly end: number;
-  /** Bytes of the file with old results. Undefined in a journal of an earlier version. */
+  /** Bytes of the file with old results. Undefined if an earlier version of gpuctl wrote the record. */
   readonly replaced?: number | undefined;
 }
 

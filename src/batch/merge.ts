@@ -1,3 +1,4 @@
+import { realpath } from "node:fs/promises";
 import { dirname, isAbsolute, relative, sep } from "node:path";
 import { UsageError } from "../core/errors.ts";
 import { asRecord, isRecord, parseJson } from "../core/json.ts";
@@ -54,9 +55,10 @@ const kindOf = (shard: Shard | null | undefined): string =>
   shard ? `one of ${shard.count} shards` : "not a shard";
 
 /**
- * The lines of the outputs, each with its line feed, one output after the other. Only one line is in memory at a time.
- * Paths of pictures and recordings are relative to `folder`.
- * @throws UsageError if an output does not match its journal, or if an ID occurs twice
+ * The lines of the outputs, each with its line feed, one output after the other. Leaves out results that do not count
+ * according to the journal. Only one line is in memory at a time. Relative paths of pictures and recordings become
+ * relative to `folder`.
+ * @throws UsageError if an output does not match its journal or its shard, or if an ID occurs twice
  */
 export async function* mergedLines(
   parts: readonly Part[],
@@ -65,7 +67,7 @@ export async function* mergedLines(
 ): AsyncGenerator<string> {
   for (const [position, part] of parts.entries()) {
     const { out, ledger, shard, outputEnd } = part;
-    const way = relative(folder, dirname(out));
+    const way = relative(await realFolder(folder), await realFolder(dirname(out)));
     // Here, the line numbers in the ledger are those of the output, not those of the input.
     let results = 0;
     for await (const { text, number, end } of ownLinesOf(read(out), out)) {
@@ -103,6 +105,9 @@ export async function* mergedLines(
     }
   }
 }
+
+/** The path of a folder without symbolic links: in a path with `..`, the system resolves links before `..`. */
+const realFolder = (path: string): Promise<string> => realpath(path).catch(() => path);
 
 const counted = (results: number): string => `${results} result${results === 1 ? "" : "s"}`;
 

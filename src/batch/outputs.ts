@@ -82,7 +82,10 @@ const divided = (shard: Shard | null | undefined): string =>
 const named = (shard: Shard | null): string =>
   shard ? `shard ${shard.index} of ${shard.count}` : "a batch without shards";
 
-/** The shard in the header of an output's journal. Undefined if the journal is still empty. */
+/**
+ * The shard in the header of an output's journal; null if the batch has no shards. Undefined if the journal is missing
+ * or still empty.
+ */
 async function shardOf(out: string): Promise<Shard | null | undefined> {
   const path = journalPath(out);
   for await (const { record } of readJournal(path, diskFiles.read(path))) {
@@ -107,7 +110,10 @@ async function outputsIn(folder: string): Promise<readonly string[]> {
 /** After this many milliseconds without a change of its lock file, a process counts as ended. */
 const stale = 60_000;
 
-/** The process that runs the batch with this output, such as `4711 on node-3`; undefined if there is none. */
+/**
+ * The process that runs the batch with this output: `4711`, or `4711 on node-3` if it runs on another machine.
+ * Undefined if there is none.
+ */
 export async function runningProcess(
   out: string,
   { isHere, isRunning }: Processes,
@@ -128,7 +134,7 @@ export interface Part extends Pick<Known, "ledger" | "costs" | "lines" | "extra"
   readonly shard: Shard | null;
 }
 
-/** Reads the journal of an output. Undefined if the journal is still empty. */
+/** Reads the journal of an output. Undefined if the journal is missing or still empty. */
 export async function readPart(out: string): Promise<Part | undefined> {
   const { shard, ...known } = await readKnown(diskFiles, out);
   return shard === undefined ? undefined : { out, shard, ...known };

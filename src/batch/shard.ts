@@ -36,7 +36,7 @@ type ShardEnvironment = Readonly<
 /**
  * The shard to run: `shard` is the value of `--shard`, such as `0/8`. `shards` is the value of `--shards`; the index
  * then comes from the variable of a Kubernetes Indexed Job, a Slurm array or GitLab. Undefined if neither flag is set.
- * @throws UsageError that names the flag or the variable
+ * @throws UsageError if a value is invalid or missing, or if two values contradict each other
  */
 export function shardFor({
   shard,
@@ -157,10 +157,19 @@ export const isOfShard = (customId: string, { index, count }: Shard): boolean =>
 const extension = ".jsonl";
 
 /** The output of a shard: `answers.jsonl` becomes `answers.0-of-8.jsonl`. */
-export function shardOutput(out: string, { index, count }: Shard): string {
+export function shardOutput(out: string, shard: Shard): string {
   const base = out.endsWith(extension) ? out.slice(0, -extension.length) : out;
-  return `${base}.${index}-of-${count}${extension}`;
+  return `${base}.${shardFolder(shard)}${extension}`;
 }
+
+/**
+ * The name of the folder for the pictures and recordings of a shard, such as `0-of-8`. Each shard of a batch has
+ * another name, so the folders of shards on several machines can be copied into one folder.
+ */
+export const shardFolder = ({ index, count }: Shard): string => `${index}-of-${count}`;
+
+/** Whether a name is that of the folder of a shard. */
+export const isShardFolder = (name: string): boolean => /^\d+-of-\d+$/.test(name);
 
 /** Shares are rounded down to whole billionths of a dollar, so that they are readable. */
 const shareUnit = 10n ** 13n;

@@ -98,8 +98,8 @@ export function restored(json: Uint8Array, opened: Iterable<Diverted>): Uint8Arr
 
 /**
  * Puts strings back into the JSON of a parsed response, and masks API keys: the strings were taken out before API keys
- * were masked. If an object in the response contained a key more than once, parsing kept only the last value. The other
- * strings then follow in a list, `repeated`, beside the `response`.
+ * were masked. If an object in the response had several fields with the same name, parsing kept only the last one. The
+ * strings of the others then follow in a list, `repeated`, beside the `response`.
  */
 export function restoredWithRepeated(
   json: Uint8Array,

@@ -87,8 +87,8 @@ interface UnfinishedRequest {
 /**
  * Returns the error for a request without a complete response. If a write was sent, its outcome is unknown, whatever
  * went wrong. For a read, and for a write that was not sent, errors that are not about the connection are returned
- * unchanged. Errors that already state the outcome of a write are also returned unchanged, but if something was
- * received, an `UnknownOutcome` is replaced by one that holds it.
+ * unchanged. Errors that already state the outcome of a write are also returned unchanged, with one exception: if a
+ * part of the response was received, an `UnknownOutcome` is replaced by one that holds that part.
  */
 export function transportError(cause: unknown, { request, status, received }: UnfinishedRequest): unknown {
   const failed = connectionError(cause);

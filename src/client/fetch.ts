@@ -29,7 +29,7 @@ export interface FetchResponse {
   readonly body: ResponseBody | null;
   /** The bytes that have arrived but have not been read from `body` yet. */
   readonly pending?: () => Uint8Array;
-  /** Puts the strings that were taken out of the response back into bytes that were read from `body`. */
+  /** Puts the strings that `divertingFetch` took out of the response back into bytes that were read from `body`. */
   readonly restored?: (bytes: Uint8Array) => Uint8Array;
 }
 

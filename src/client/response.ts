@@ -66,9 +66,9 @@ export const readJson: ReadResponse<unknown> = async (response, { deadline, limi
   jsonOf(await readText(response, deadline, limits.body[request.effect]), response.status, request, limits);
 
 /**
- * Parses the text of a successful response. Throws if the text is not JSON, is empty where a value is required, or is
- * not a list where one is documented. For the compute API, also throws if the text reports a failure or is not of the
- * documented kind. Throws `ResponseTooLarge` if it has too many values.
+ * Parses the text of a successful response. Throws if the text is not JSON, is empty or `null` where a value is
+ * required, or is not a list where one is documented. For the compute API, also throws if the text reports a failure or
+ * is not of the documented kind. Throws `ResponseTooLarge` if it has too many values.
  */
 export function jsonOf(
   text: string,

@@ -21,7 +21,7 @@ export interface CallOptions extends SendOptions {
 /** Turns a successful response into the result of a call. */
 export interface Reader<Value> {
   readonly response: ReadResponse<Value>;
-  /** Turns the pages of a response into the result. Fetches the first page before it resolves. */
+  /** Turns the pages of a list into the result. Fetches the first page before it resolves. */
   readonly pages: (pages: AsyncGenerator<readonly unknown[]>) => Promise<Value>;
 }
 

@@ -17,8 +17,9 @@ export interface Arg<Key extends string = string, Value = unknown> extends ArgOp
 
 export interface ArgOptions {
   /**
-   * `off-terminal`: required, unless the command asks for the value in its interactive mode: on a terminal, with table
-   * output, and not in a dry run.
+   * `off-terminal`: required, except in the interactive mode of the command, in which the command itself asks for the
+   * value. A command uses this mode if gpuctl can prompt, the output is a table on a terminal, and this is not a dry
+   * run.
    */
   readonly required?: boolean | "off-terminal";
   /** A field that the command derives from the argument. An error in that field names the argument. */

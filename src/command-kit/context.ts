@@ -87,8 +87,8 @@ export interface Ports {
    */
   readonly changeLine: (field: string, flag: readonly [name: string, value: string]) => void;
   /**
-   * Checks the limits of the profile for the operation with this ID and input. If they allow the operation, calls
-   * `send`, which sends it. The operation's own command checks the same limits.
+   * Checks the limits of the profile that the operation's own command would check for this input. If they allow the
+   * operation, or if there are none, calls `send`, which sends the operation. `operation` is its ID.
    */
   readonly withinLimits: <Value>(
     operation: string,
@@ -203,7 +203,7 @@ export interface Attendance {
   readonly output: (stream: "stdout" | "stderr", bytes: Uint8Array) => Promise<boolean>;
   /** Writes the last line of each stream, if it is not complete. */
   readonly endOutput: () => Promise<void>;
-  /** Why output could not be written, such as a full disk. Undefined if its reader closed the pipe. */
+  /** Why output could not be written, such as a full disk. Undefined if all was written or the pipe was closed. */
   readonly outputFailure: () => Error | undefined;
   /** An environment variable; undefined for the variables of gpuctl itself. */
   readonly variable: (name: string) => string | undefined;
@@ -245,8 +245,9 @@ export interface Dialog {
 /**
  * Returns the service's OpenAPI description, from the cache or fetched; `refresh` ignores the cache. If the description
  * cannot be fetched, returns the documented API if `orDocumented` accepts it, and otherwise throws the error. In a dry
- * run, fetches nothing: if no description is cached, returns the documented API, unless `orDocumented` rejects it. In
- * that case, throws a `UsageError`. If `timeout` (milliseconds) is set, returns the documented API only in the sandbox.
+ * run, fetches nothing: if no description is cached, returns the documented API, or throws a `UsageError` if
+ * `orDocumented` rejects it. With `timeout` (milliseconds), throws instead of returning the documented API, except in
+ * the sandbox.
  */
 export type Describe = (options?: {
   readonly refresh?: boolean;
@@ -426,7 +427,8 @@ export interface SandboxMachines {
   /**
    * Options for `ssh`, `scp` and `sftp` to log in to the machines of a rental. Put them before all other options. They
    * set the host key and, if the rental was created without an SSH key, a private key of the sandbox. Empty if the
-   * rental has no machine, for example because a seed gave the rental another address.
+   * rental has no machine, for example because a seed gave the rental another address. Throws `Unavailable` if the
+   * machine could not be started.
    */
   readonly sshOptions: (rentalId: number) => readonly string[];
 }

@@ -109,7 +109,10 @@ interface Declaration<
   readonly needsNoConfig?: boolean;
   /** A dry run sends the requests that change nothing, and the command reports what it would do. */
   readonly readsInDryRun?: boolean;
-  /** The result contains the key in use. Other commands mask that key, unless it is one of the sandbox's own keys. */
+  /**
+   * The result contains the key in use. Other commands mask that key, unless it is shorter than `minSecretLength` or is
+   * one of the sandbox's own keys.
+   */
   readonly printsKey?: boolean;
   readonly view: View;
   /** At least two. Tests run each one as written. */

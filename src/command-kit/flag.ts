@@ -36,7 +36,7 @@ export interface FlagOptions {
   readonly optionalValue?: string;
   /** Ignores the configuration key for flags of this name, because this flag has another meaning. */
   readonly ignoresConfig?: boolean;
-  /** The value is a command line that prints an API key. gpuctl masks keys in the command line before printing it. */
+  /** The value is a command line that prints an API key. If it contains keys, gpuctl masks them in its output. */
   readonly isKeyCommand?: boolean;
   /** The environment variable that sets the flag's value when the flag is not given. */
   readonly env?: string;
@@ -97,7 +97,7 @@ export const flag = {
   cents: single<number>("cents", "AMOUNT"),
   /** An exact amount in dollars. */
   dollars: single<Money>("dollars", "AMOUNT"),
-  /** An id: a number if JSON represents it exactly, otherwise text. */
+  /** An id: a number if it is a positive whole number that JavaScript represents exactly, otherwise text. */
   id: single<number | string>("id", "ID"),
   /** Width and height in pixels. */
   size: single<Size>("size", "WxH"),

@@ -7,7 +7,7 @@ import { type FlagValues, flag } from "./flag.ts";
 /** The flags that say where to save a picture or a recording. */
 export const outFlags = (thing: string) => ({
   out: flag.text(
-    `Where to save the ${thing}: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout`,
+    `Where to save the ${thing}: a file, a folder, a template such as {date}-{slug}.{ext}, or - for stdout`,
     { value: "PATH" },
   ),
   force: flag.boolean("Replace an existing file"),
@@ -66,7 +66,8 @@ export function budgetOf({ profileValues, profile }: Context["settings"]): Money
 }
 
 /**
- * If the profile limits the cost, warns that the limit is not checked. `of` completes "the price", as in "of a chat".
+ * If the profile limits the cost, warns that the limit is not checked, except in a dry run. `of` completes "the price",
+ * as in "of a chat".
  */
 export function warnOfUnknownPrice(of: string, { settings, say }: Pick<Context, "settings" | "say">): void {
   if (budgetOf(settings) === undefined || settings.dryRun) return;

@@ -132,8 +132,8 @@ export interface ShownExample {
 
 /**
  * Adds to each example the lines that must run before it. If all examples begin with the same lines, these lines become
- * a separate example, which is shown first. In a new sandbox, any one of the other examples works after the first one,
- * and all of them work in the order shown.
+ * a separate example, which is shown first. In a new sandbox, any example works on its own, after the separate example
+ * if there is one. All examples also work in the order shown.
  */
 export function shownExamples(examples: readonly Example[]): readonly ShownExample[] {
   const [{ after: first = [] } = {}, ...others] = examples;

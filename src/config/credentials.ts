@@ -134,7 +134,10 @@ function assertAllowedHost(
   assertSecureUrl(new URL(baseUrl), settings);
 }
 
-/** The user's key if the sandbox issued it, or else the sandbox's built-in key with full access. */
+/**
+ * The user's key if it is one of the sandbox's keys, or else the sandbox's built-in key with full access. Does not run
+ * `apiKeyCommand`.
+ */
 function sandboxKey(key: KeySource | undefined, { keys, hasKey }: SandboxKeys): KeyInUse {
   if (key && "key" in key.from && hasKey(key.from.key)) {
     return { key: key.from.key, source: key.source };

@@ -226,8 +226,8 @@ function columnList(text: string): readonly string[] {
 }
 
 /**
- * Throws `UsageError` for `--columns` or `--no-header` with a document, and for `--columns` with a table of single
- * values.
+ * Throws `UsageError` for `--columns` or `--no-header` with a document, and for `--columns` with the table format of a
+ * command that prints one value per line.
  */
 export function checkColumns({ kind }: View, { output, columns, header }: OutputSettings): void {
   if (kind === "document" && (columns || !header)) {

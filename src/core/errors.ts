@@ -80,7 +80,10 @@ export class NoDescription extends WithHint {
   }
 }
 
-/** The service does not list the operation. Nothing was sent. */
+/**
+ * The service lists no operation that can be used, or its lists do not show which operation to use. In the library,
+ * also: the description could not be fetched. The operation was not sent.
+ */
 export class NotOffered extends WithHint {
   override readonly name = "NotOffered";
 }
@@ -162,7 +165,7 @@ export class WaitedTooLong extends WithHint {
   }
 }
 
-/** The resource cannot be used yet. */
+/** The resource is not in the required state yet. */
 export class NotReady extends WithHint {
   override readonly name = "NotReady";
 }
@@ -379,7 +382,7 @@ export function readFailed(from: string, path: string, error: unknown, hint?: st
   return new UsageError(`${from} ${path}: ${reason}`, { hint });
 }
 
-/** A file of a batch could not be read or written while requests were sent. */
+/** A file of a batch could not be read or written. Requests may have been sent already. */
 export class DiskFailed extends WithHint {
   override readonly name = "DiskFailed";
   /** What is wrong, as text for the user. */

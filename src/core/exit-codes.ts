@@ -1,4 +1,4 @@
-/** Exit codes. Each has the same meaning in every command. */
+/** gpuctl's own exit codes. Each has the same meaning in every command. */
 export const exit = {
   done: 0,
   fault: 1,

@@ -35,7 +35,7 @@ const withoutQuotes = /(?:[^'"|;&<>`$\\]|\\.|\$(?!\())/s.source;
 
 /**
  * In a command line that starts with `echo` or `printf`: their arguments, up to the first command substitution, pipe,
- * redirection or `;`.
+ * redirection, `;` or `&`.
  */
 const printedText = new RegExp(
   String.raw`^\s*(?:echo|printf)\b((?:'[^']*'|"${inDoubleQuotes}"|${withoutQuotes})*(?:"${inDoubleQuotes})?)`,

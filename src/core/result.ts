@@ -33,7 +33,10 @@ export interface NextStep {
 /** A list that may not fit in memory. Its records arrive in batches. */
 export interface Records extends Paid {
   readonly records: AsyncIterable<readonly unknown[]>;
-  /** The field whose text continues the text of the previous record, such as `choices` in a streamed chat. */
+  /**
+   * The field whose text continues the text of the previous record, such as `choices` in a streamed chat. In this
+   * field, a secret that is split between records is masked, too.
+   */
   readonly continued?: string;
   /** Records for table, csv, tsv and id, if they differ from `records`. Only one of the two is read. */
   readonly rows?: AsyncIterable<readonly unknown[]>;

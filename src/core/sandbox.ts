@@ -22,7 +22,7 @@ export function stateHint(problem: string | undefined): string {
   return `${update} \`gpuctl sandbox reset\` to move the file aside and start with a new one.`;
 }
 
-/** The names of the operation sets of a sandbox. Each set resembles a service that serves only some operations. */
+/** The names of the sets of operations to which a sandbox can be limited, to resemble a service that has only these. */
 export const operationSetNames = ["documented", "replacements", "legacy"] as const;
 
 export type OperationSetName = (typeof operationSetNames)[number];
@@ -74,7 +74,7 @@ export interface ExpectationResult {
   readonly count: number;
   /** How many requests are in the log. */
   readonly logged: number;
-  /** If too few requests match, the requests that meet the most conditions. If too many match, the latest of them. */
+  /** If too few requests match, the other requests that come closest. If too many match, the latest matching ones. */
   readonly requests: readonly { readonly number: number; readonly text: string }[];
 }
 

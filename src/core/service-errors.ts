@@ -116,7 +116,7 @@ export class StreamTruncated extends Error {
   }
 }
 
-/** A response exceeds the limit for its kind. The rest of it was not read, or not parsed. */
+/** A response exceeds the limit for its kind. The rest of it was not read, or none of it was parsed. */
 export class ResponseTooLarge extends Error {
   override readonly name = "ResponseTooLarge";
   constructor(limit: number, what: "bytes" | "values" = "bytes") {

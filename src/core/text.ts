@@ -121,7 +121,7 @@ export function wrap(text: string, width: number): readonly string[] {
 
 /**
  * Whether the whole text matches a glob pattern, in which `*` matches any text and `?` matches one character. The match
- * is case-sensitive. Takes at most (text length × pattern length) steps.
+ * is case-sensitive. In the worst case, takes about (text length × pattern length) steps.
  */
 export function matchesGlob(text: string, glob: string): boolean {
   const [characters, pattern] = [[...text], [...glob]];

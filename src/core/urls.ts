@@ -22,7 +22,8 @@ export const withoutPassword = (url: string): string =>
 
 /**
  * The password in a URL or, if it has none, the user name: as written and, if possible, also decoded. The URL may be
- * invalid. Empty for any other text, such as a URL with `@` in its path, or a sentence that begins with a URL.
+ * invalid, and may follow `--FLAG=`. Empty for any other text, such as a URL with `@` only in its path, or a sentence
+ * with `@` that begins with a URL without a password.
  */
 export function passwordsIn(text: string): readonly string[] {
   if (!text.includes("@")) return [];
@@ -32,10 +33,16 @@ export function passwordsIn(text: string): readonly string[] {
   const { username, password } = URL.canParse(url) ? new URL(url) : { username: userInfo, password: "" };
   if (!username && !password) return [];
   const written = userInfo.slice(userInfo.indexOf(":") + 1);
+  // The text up to the last `@` may be too long, because a path may contain `@`.
+  const found = [written, password || username].filter((one) => one !== "");
+  return [...new Set(found.flatMap((one) => [one, decoded(one)]))];
+}
+
+function decoded(text: string): string {
   try {
-    return [written, decodeURIComponent(written)];
+    return decodeURIComponent(text);
   } catch {
-    return [written];
+    return text;
   }
 }
 
@@ -103,7 +110,10 @@ export const whyUnfitForHeader = (key: string): string =>
     ? `has more than ${maxSecretLength} characters`
     : "has spaces, or characters that an HTTP header cannot contain";
 
-/** Throws `InsecureUrl` if a key would be sent to the URL unencrypted. Loopback hosts are allowed. */
+/**
+ * Throws `InsecureUrl` if a key would be sent to the URL unencrypted. Loopback hosts are always allowed. All hosts are
+ * allowed with `insecureHttp`.
+ */
 export function assertSecureUrl(url: URL, { insecureHttp }: { readonly insecureHttp: boolean }): void {
   if (url.protocol === "http:" && !isLoopback(url.hostname) && !insecureHttp) {
     throw new InsecureUrl(url.origin);

@@ -46,7 +46,10 @@ export interface Column {
    * before columns that say more.
    */
   readonly usual?: string;
-  /** The text is never shortened below the length of a UUID, because a shorter address or path is useless. */
+  /**
+   * Unless the terminal is narrower, the text is clipped to no less than 36 characters, the length of a UUID, because a
+   * shorter address or path is useless.
+   */
   readonly whole?: boolean;
   /** How to show words that services spell in several ways. The keys are the letters of these words in lower case. */
   readonly spelling?: Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [0, "Success"],
   [
     1,
-    "An internal error; output that could not be written, or a file of a running batch that could not be read or written; a paid result, or the time at which a rental should end, that could not be stored (the error says what happened to it); a result that could not be copied from a rental; audio that could not be played; a --notify command that failed; or a problem found by `gpuctl doctor` or `gpuctl sandbox requests expect`",
+    "An internal error; output that could not be written, or a file of a running batch that could not be read or written; a paid result that could not be stored (the error says what happened to it); a lease that could not be stored; a result that could not be copied from a rental; audio that could not be played; a --notify command that failed; or a problem found by `gpuctl doctor` or `gpuctl sandbox requests expect`",
   ],
   [
     2,

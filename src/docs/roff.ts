@@ -1,7 +1,7 @@
 import { type Example, shownExamples } from "../command-kit/tree.ts";
 import { wrap } from "../core/text.ts";
 
-/** Escapes text so that roff does not interpret any of it as a request. */
+/** Escapes text so that roff does not interpret any of it as a request or an escape sequence. */
 export const plain = (text: string): string =>
   text
     .replaceAll("\\", "\\e")

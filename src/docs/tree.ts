@@ -76,7 +76,10 @@ function place(path: string, specs: readonly CommandNode[]): Place {
   };
 }
 
-/** The words that can follow a path. The summary of a word that is not a command lists the words that can follow it. */
+/**
+ * The words that can follow a path. The summary of a word that is not a command lists the words that can follow
+ * it.
+ */
 function wordsBelow(path: readonly string[], specs: readonly CommandNode[]): readonly Word[] {
   const inside = specs.filter(
     (spec) => spec.path.length > path.length && path.every((word, at) => spec.path[at] === word),
@@ -85,7 +88,8 @@ function wordsBelow(path: readonly string[], specs: readonly CommandNode[]): rea
   return names.map((name) => {
     const under = inside.filter((spec) => spec.path[path.length] === name);
     const own = under.find((spec) => spec.path.length === path.length + 1);
-    return { name, summary: own?.summary ?? under.map((spec) => spec.path.at(-1)).join(" or ") };
+    const next = new Set(under.map((spec) => spec.path[path.length + 1]));
+    return { name, summary: own?.summary ?? [...next].join(" or ") };
   });
 }
 

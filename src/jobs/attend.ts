@@ -28,7 +28,7 @@ import { ConnectionLost, type Ssh } from "./ssh.ts";
 
 /** How a job ended, or why gpuctl detached from it. */
 export interface JobOutcome {
-  /** The exit status of the command; undefined if the command has no exit status. */
+  /** The exit status of the command; undefined if it has none, or if it is not known. */
   readonly status?: number | undefined;
   readonly fetched: readonly Fetched[];
   /** Which part of the output did not arrive, in words. */
@@ -70,8 +70,8 @@ const limitCheck = 30_000;
 const copyAttempts = 5;
 
 /**
- * How many times to ask for the missing output of a command that has ended. The limit is needed because a rental may
- * report more output than it has.
+ * How many times in a row to ask in vain for the missing output of a command that has ended. The limit is needed
+ * because a rental may report more output than it has.
  */
 const outputAttempts = 10;
 
@@ -393,8 +393,8 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
   }
 
   /**
-   * Copies up or back, in at most `copyAttempts` attempts. Each attempt has its own timeout for reaching the rental,
-   * and counts only if the rental was reached. Throws `Lost` after the last attempt.
+   * Copies up or back. If `copy` throws a `ConnectionLost` of the kind `lost`, tries again, up to `copyAttempts` times
+   * in all. Then throws `Lost`. Before each attempt, `onRental` waits for the rental with a new timeout.
    */
   async function copied<Value>(copy: (ssh: Ssh, tools: CopyTools) => Promise<Value>): Promise<Value> {
     for (let attempt = 1; ; attempt += 1) {
@@ -500,7 +500,7 @@ export async function cancel(journal: Journal, host: JobHost, stopped: AbortSign
 }
 
 /**
- * Passes on the output of a job from its rental, without storing it. Ends early if no one reads the output. Does not
+ * Passes on the output of a job from its rental, without storing it. Ends early if stdout cannot be written. Does not
  * change the job.
  */
 export async function showRemoteLog(

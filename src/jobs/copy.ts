@@ -160,7 +160,10 @@ const entryOf = (folder: Path, name: Path): Path =>
     ? join(folder, name)
     : Buffer.concat([bytesOf(folder), Buffer.from(sep), bytesOf(name)]);
 
-/** The names in a folder. They are bytes only if one of them is not valid UTF-8, because Deno cannot read bytes. */
+/**
+ * The names in a folder. They are bytes only if one of them could be invalid UTF-8, because Deno cannot read names as
+ * bytes.
+ */
 async function namesIn(folder: Path): Promise<readonly Path[]> {
   const names = await readdir(folder);
   const isLossy = names.some((name) => name.includes("\u{fffd}"));

@@ -42,7 +42,10 @@ export interface Lease {
   readonly process?: string | undefined;
   /** The rental should also end as soon as the process no longer runs. */
   readonly endsWithProcess?: boolean | undefined;
-  /** If the process ends earlier, the lease is not over before this time, in milliseconds since the epoch. */
+  /**
+   * With `endsWithProcess`: if the process ends before this time, the lease is over at this time or at `endsAt`,
+   * whichever is earlier. In milliseconds since the epoch.
+   */
   readonly keptUntil?: number | undefined;
   readonly note?: string | undefined;
 }
@@ -239,7 +242,7 @@ export async function whileLocked<Value>(
 
 /**
  * The path of the file to lock and replace: the given path or, if it is a symbolic link, the path of its target, so
- * that the link is kept. Throws `Unavailable` if the target does not exist, for example because its file system is not
+ * that the link is kept. Throws `Unavailable` if the target cannot be found, for example because its file system is not
  * mounted.
  */
 async function behindLink(path: string): Promise<string> {

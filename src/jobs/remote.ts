@@ -49,8 +49,9 @@ export async function prepare(ssh: Ssh, signal: AbortSignal): Promise<{ readonly
 }
 
 /**
- * Starts a command that keeps running without a connection, unless it was started before. The values of the variables
- * are sent only through the connection, and the file that sets them is removed before the command runs.
+ * Starts a command so that it keeps running without a connection. If it was started before, does not start it again.
+ * The values of the variables are sent only through the connection, and the file that sets them is removed before the
+ * command runs.
  */
 export async function startCommand(
   ssh: Ssh,

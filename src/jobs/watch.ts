@@ -17,7 +17,7 @@ import {
   streamPath,
 } from "./journal.ts";
 
-/** The jobs on this machine, and the processes that may be attached to them. */
+/** The state folder, which has the journals of the jobs, and the gpuctl processes that may be attached to jobs. */
 interface Place {
   readonly state: string;
   readonly processes: Processes;

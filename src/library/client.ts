@@ -124,8 +124,8 @@ interface DescribedMethods {
 export interface Client extends Methods, DescribedMethods {
   /**
    * Terminates a rental with the operation that the service's OpenAPI description lists. Also succeeds if the rental
-   * has already ended. Rejects with `RentalGone` if the rental does not exist, and with `NotOffered` if the description
-   * does not show which operation terminates the rental.
+   * has already ended or is already ending. Rejects with `RentalGone` if the rental does not exist, and with
+   * `NotOffered` if the description does not show which operation terminates the rental.
    */
   terminateRental(input: { readonly rentalId: Id }, options?: RequestOptions): CallPromise<RentalTerminated>;
   /**

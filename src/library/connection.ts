@@ -216,8 +216,8 @@ const exchangeText = ({ method, url, status, milliseconds }: Exchange): string =
   `${method} ${url}: ${status ?? "no response"} in ${milliseconds} ms`;
 
 /**
- * The functions of a logger. Messages have the key masked, which a service may repeat in the URL of a redirect. An error
- * in a function does not affect the call.
+ * The functions of a logger. The API key is masked in messages, because a service may repeat it in the URL of a
+ * redirect. An error in a function does not affect the call.
  */
 function loggerOf({
   logger = {},
@@ -229,7 +229,7 @@ function loggerOf({
     try {
       logger[level]?.(redactor.redact(message));
     } catch {
-      // An error of the logger must not change the outcome of a write.
+      // An error of the logger must not change the outcome of the call.
     }
   };
   return { debug: safely("debug"), info: safely("info"), warn: logger.warn ? safely("warn") : warnProcess };

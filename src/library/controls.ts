@@ -129,7 +129,7 @@ export interface Fault {
   readonly retryAfter?: Span | undefined;
   /** How many calls the fault affects. By default 1, or any number if `every` or `rate` is set. */
   readonly times?: number | undefined;
-  /** How many calls pass before the first affected one; 0 by default. */
+  /** How many calls pass unaffected before `times`, `every` and `rate` apply; 0 by default. */
   readonly after?: number | undefined;
   /** Affects only every Nth call. */
   readonly every?: number | undefined;
@@ -260,8 +260,8 @@ interface PlannedEnd {
 /** A situation of a real cloud. */
 export type Situation =
   /**
-   * In each of the regions, only `gpus` GPUs of the type exist; 0 by default. Without `gpuType`, this applies to every
-   * type, and without `regions` to every region.
+   * In each region of `regions`, only `gpus` GPUs of `gpuType` exist; 0 by default. Without `gpuType`, this applies to
+   * each type, and without `regions`, to each region.
    */
   | {
       readonly kind: "capacity";

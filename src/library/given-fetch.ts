@@ -45,10 +45,10 @@ async function* bodyOf(
 }
 
 /**
- * Converts an error of `fetch`. A network error is a `TypeError`; Node.js puts the reason into its cause. Other
- * implementations reject with other errors, even after they have sent the request. For a read, such an error is
- * returned unchanged. If the caller aborted the request, the error is also returned unchanged, because the caller knows
- * the reason.
+ * Converts an error of `fetch` to a `ConnectionFailed`. A network error is a `TypeError`; Node.js puts the reason into
+ * its cause. Other implementations reject with other errors, even after they have sent the request, so for a write,
+ * every error is converted. For a read, all errors except a `TypeError` are returned unchanged. If the caller aborted
+ * the request, the error is also returned unchanged, because the caller knows the reason.
  */
 function networkError(error: unknown, url: URL, { method, signal }: FetchInit): unknown {
   if (signal?.aborted || (isRead({ method }) && asRecord(error).name !== "TypeError")) return error;

@@ -25,7 +25,7 @@ export const wholeNumberRule = (min: number, max = Number.POSITIVE_INFINITY): Op
   isValid: (value) => typeof value === "number" && Number.isInteger(value) && value >= min && value <= max,
 });
 
-/** Checks options against their rules. @throws TypeError naming the invalid option and what it must be */
+/** Checks options against their rules. @throws TypeError saying what is invalid, and what is accepted */
 export function checkOptions(
   owner: string,
   given: unknown,

@@ -40,7 +40,10 @@ export const waitOptionRules = {
   interval: millisecondsRule,
 };
 
-/** Waits until a rental is in a state, and returns its record. Throws as `waitForRental` does. */
+/**
+ * Waits until a rental is in a state, and returns its record. Throws `InvalidInput` for an invalid ID or state.
+ * Otherwise throws as `waitForRental` does, except that `gone` converts a 404.
+ */
 export async function waitForState(
   input: { readonly state?: unknown },
   { waitTimeout = defaultWaitTimeout, interval = defaultInterval }: WaitOptions,
@@ -68,7 +71,7 @@ export async function waitForState(
 
 /**
  * Converts a 404, with which some services respond instead of null, to the `NotFound` for a missing rental. A 404 whose
- * body is not JSON may come from a proxy.
+ * body is not JSON may come from a proxy, so it is thrown unchanged.
  */
 const gone =
   (rentalId: string) =>

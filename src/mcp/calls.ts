@@ -87,8 +87,8 @@ export class Calls {
   #last: Promise<unknown> = Promise.resolve();
   readonly #underWay = new Set<Promise<unknown>>();
   /**
-   * For each tool with a call whose outcome is unknown: that call. A tool stays here until the client has called the
-   * tool that shows the outcome.
+   * For each tool in `lookAfter` with a call whose outcome is unknown: that call. A tool stays here until the client
+   * has called the tool that shows the outcome.
    */
   readonly #unknown = new Map<string, Call>();
   /** The outcomes of calls that the client canceled, for the notes of the next result. */
@@ -231,8 +231,8 @@ export class Calls {
   }
 
   /**
-   * Returns a sentence that says where the data of a canceled call was saved. The data was paid for, but no result
-   * shows it.
+   * Saves the data of a canceled call, unless the call itself has saved it to files. Returns a sentence that says where
+   * the data is. It was paid for, but no result shows it.
    */
   async #paidFor({ paths = [], data, failure }: Done): Promise<string> {
     const subject = failure ? "The part that was received" : "Its result";
@@ -248,7 +248,7 @@ export class Calls {
     try {
       const { keep } = await import("../media/keep.ts");
       const bytes = Buffer.from(stringifyExactly(data) ?? "null");
-      return `${subject} was saved to ${await keep(bytes, { folders: [folder], prefix: new Date(now()), thing: "result" })}.`;
+      return `${subject} was saved to ${await keep(bytes, { folders: [folder], date: new Date(now()), thing: "result" })}.`;
     } catch (error) {
       return `${reasonOf(error)}.`;
     }

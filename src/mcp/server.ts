@@ -33,7 +33,7 @@ export interface ServerOptions extends CallServices {
 
 /**
  * Serves the tools on a transport until the transport is closed. Then stops reads that are under way, and waits for
- * other calls that were already sent. If the signal is aborted, rejects with its reason.
+ * other calls that were already sent. If the signal is aborted, rejects with its reason once no call is under way.
  */
 export async function serveTools(
   transport: Transport,

@@ -40,7 +40,7 @@ export class Budget {
 
 /** A line of the spending log. */
 export interface LogEntry {
-  /** The number of the call since the server started. */
+  /** The number of the call since the server started. Reads are not counted. */
   readonly call: number;
   readonly tool: string;
   readonly event: "started" | "done" | "failed" | "unknown";

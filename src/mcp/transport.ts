@@ -55,7 +55,10 @@ export function streamTransport({ read, write, onUnsent }: StreamOptions): Trans
       if (message !== undefined) receive(message);
     }
   };
-  /** Undefined for a line that is not a message. Such a line is skipped, because later lines may be valid messages. */
+  /**
+   * Null if no whole line is left. Undefined for a line that is not a message; the line is skipped, because later lines
+   * may be valid messages.
+   */
   const nextMessage = (): JSONRPCMessage | null | undefined => {
     try {
       return buffer.readMessage();

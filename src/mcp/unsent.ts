@@ -26,7 +26,7 @@ export async function keepUnsent(
   const lost = "mcp: the client did not get the result of a call";
   try {
     const bytes = Buffer.from(stringifyExactly(received) ?? "null");
-    const path = await keep(bytes, { folders: [folder], prefix: new Date(now()), thing: "result" });
+    const path = await keep(bytes, { folders: [folder], date: new Date(now()), thing: "result" });
     log(shownText(`${lost}. The result was saved to ${path}.`));
   } catch (error) {
     log(shownText(`${lost}, and it was not saved: ${reasonOf(error)}.`));

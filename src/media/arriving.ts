@@ -104,7 +104,7 @@ export class ArrivingMedia {
     return this.#file.flushFailure();
   }
 
-  /** The text so far, without white space. */
+  /** The text so far; once decoding has begun, without white space. */
   text(): string {
     const decoded = [this.#file.read(0, this.#file.size), this.#block.subarray(0, this.#used)];
     return this.#decoder.text(Buffer.concat(decoded));
@@ -231,7 +231,7 @@ const tooMany = (kind: Decoded["kind"], count: number): string =>
 
 const plurals = { image: "images", audio: "audio files" } as const;
 
-/** What may be a placeholder at the start of a text. All placeholders have the same length. */
+/** The start of a text: its placeholder, if it has one. All placeholders have the same length. */
 const placeholderIn = (text: string): string => text.slice(0, placeholderLength);
 
 const byPlaceholder = (arriving: readonly ArrivingMedia[]): ReadonlyMap<string, ArrivingMedia> =>
@@ -255,8 +255,8 @@ function arrivedMedia(
 }
 
 /**
- * The results that belong to no text of the response. The response may contain a key twice: only the last value counts,
- * but all of the results were paid for.
+ * The results that were decoded, but belong to no text of the response. The response may contain a key twice: only the
+ * last value counts, but all of the results were paid for.
  */
 function unlistedMedia(
   texts: readonly string[],
@@ -269,7 +269,7 @@ function unlistedMedia(
 /** A picture of a response. If the picture is missing or cannot be decoded, `media` is a sentence that says so. */
 export interface ListedPicture {
   readonly media: ArrivingMedia | string;
-  /** The picture's other fields in the response; empty if the response does not list the picture. */
+  /** All fields of the picture in the response; empty if the response does not list the picture. */
   readonly entry: Readonly<Record<string, unknown>>;
 }
 
@@ -280,8 +280,9 @@ export const seedIn = (entry: ListedPicture["entry"]): number | string | undefin
     .find((one) => typeof one === "number" || typeof one === "string");
 
 /**
- * The pictures of a response. The list is never empty: if there is no picture, or more than `maxResults` of them, the
- * `media` of its only element is a sentence that says so, or the error that the response reports instead.
+ * The pictures of a response. The list is never empty: if there is no picture, the `media` of its only element is the
+ * error that the response reports instead, or a sentence that says so. If there are more than `maxResults` pictures,
+ * the list also has only one element, and its `media` is a sentence that says so.
  */
 export function picturesIn(response: unknown, arriving: readonly ArrivingMedia[]): readonly ListedPicture[] {
   const entries = asList(asRecord(response).images).map(asRecord);

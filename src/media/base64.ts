@@ -55,7 +55,10 @@ export class Base64Decoder {
     return written + into.write(symbols, at + written, "base64");
   }
 
-  /** The text so far; once decoding has begun, without white space. `decoded` are the bytes decoded from it. */
+  /**
+   * The text so far. Once decoding has begun, its symbols have no white space between them, and those that were decoded
+   * are in the standard alphabet. `decoded` are the bytes decoded from it.
+   */
   text(decoded: Buffer): string {
     return this.#head ?? this.#prefix + decoded.toString("base64") + this.#pending + this.#padding;
   }

@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import { parse, sep } from "node:path";
 import { UsageError } from "../core/errors.ts";
 import { MEDIA_TYPES } from "./sniff.ts";
@@ -148,15 +147,6 @@ function safeValue(value: string): string {
     .replace(/-+(?=[-.])/g, "")
     .slice(0, MAX_VALUE)
     .replace(/^[.-]+|[.-]+$/g, "");
-}
-
-/**
- * A file name for an ID, without an extension. An ID that cannot be a file name itself gets a hash, so that different
- * IDs have different names.
- */
-export function nameOfId(id: string): string {
-  const name = fileName("{model}", { date: new Date(0), fallback: "line", model: id, ext: "" });
-  return name === id ? name : `${name}-${hash("sha256", id, "hex").slice(0, 8)}`;
 }
 
 /** Other common extensions of the same type. */

@@ -63,8 +63,8 @@ async function exists(folder: string): Promise<boolean> {
 }
 
 /**
- * Checks that the folder for a file exists.
- * @throws {SaveFailed} that names the file and the missing folder
+ * Checks that a folder exists. If it is missing, the error also names `file`, the file to save in it.
+ * @throws {SaveFailed}
  */
 export async function assertFolderExists(folder: string, file = folder): Promise<void> {
   if (await exists(folder)) return;

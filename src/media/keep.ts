@@ -6,8 +6,7 @@ import { sniff } from "./sniff.ts";
 export interface KeepOptions {
   /** Folders to try, in order. */
   readonly folders: readonly string[];
-  /** What the file name begins with: a time, or a text that can be a file name. */
-  readonly prefix: Date | string;
+  readonly date: Date;
   /** What is kept, such as `response`. It is a part of the file name. */
   readonly thing: string;
 }
@@ -16,10 +15,9 @@ export interface KeepOptions {
  * Saves bytes to a file, because they were paid for but cannot be used or printed. Returns the path of the file. Throws
  * `ResultLost` if no folder works.
  */
-export async function keep(bytes: Uint8Array, { folders, prefix, thing }: KeepOptions): Promise<string> {
+export async function keep(bytes: Uint8Array, { folders, date, thing }: KeepOptions): Promise<string> {
   const ext = sniff(bytes)?.ext ?? textExtension(bytes);
-  const start = typeof prefix === "string" ? prefix : fileName("{date}", { date: prefix, fallback: "", ext });
-  const name = `${start}-${thing.replaceAll(" ", "-")}.${ext}`;
+  const name = fileName("{date}-{slug}.{ext}", { date, prompt: thing, fallback: thing, ext });
   const path = await saveInFirst(folders, name, bytes);
   if (path === undefined) throw new ResultLost(`the ${thing} could not be kept in ${folders.join(" or ")}`);
   return path;

@@ -64,7 +64,7 @@ export function saveInto(
   const makeFolders = to.kind === "template";
   if (!force) return save(path, content, { makeFolders });
   const earlier = written.get(path);
-  // Waits until the earlier result has been saved: only then has it replaced the file.
+  // Waits until the earlier result has been saved. Otherwise, the earlier result could replace this one.
   const saving = Promise.resolve(earlier).then(async () => {
     const used = await save(path, content, { force: earlier === undefined, makeFolders });
     written.set(used, Promise.resolve());
@@ -90,7 +90,7 @@ export interface Decoded {
   readonly file: TemporaryFile;
 }
 
-/** The message for a response without a picture or a sound. */
+/** The message for a response that lacks the requested picture or sound. */
 export const noMedia = (kind: MediaType["kind"]): string => `the response contains no ${kind}`;
 
 /** Warns if a result is not of the kind that was requested. `place` completes the sentence "its bytes were". */

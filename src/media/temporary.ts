@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, fdatasync, ftruncateSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
 import { codeOf, type SaveFailed, saveFailed } from "../core/errors.ts";
 import { makeFolderSync } from "../core/files.ts";
 import { uniqueHex } from "../core/text.ts";
@@ -57,7 +57,7 @@ export class TemporaryWriter {
     }
   }
 
-  /** Reads up to `length` bytes; fewer at the end of the file. */
+  /** Reads up to `length` bytes: fewer at the end of the file, and none if the file is not open. */
   read(at: number, length: number): Buffer {
     const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, this.size - at)));
     if (this.#open === undefined || this.#isClosed) return bytes.subarray(0, 0);
@@ -74,6 +74,7 @@ export class TemporaryWriter {
     try {
       writeAll(this.#open, bytes, at);
     } catch {
+      ftruncateSync(this.#open.fd, this.size);
       writeAll(this.#open, before, at);
       return false;
     }

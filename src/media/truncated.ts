@@ -49,8 +49,8 @@ const isWholeChunk = (offset: number | undefined, length: number): boolean =>
   offset !== undefined && offset + chunkOverhead <= length;
 
 /**
- * The maximum number of segments or chunks that are read from a saved picture. Real pictures have far fewer. A
- * malicious picture may have millions, which would take minutes to read.
+ * The maximum number of segments or chunks that are read from a saved picture or sound. Real files have far fewer. A
+ * malicious file may have millions, which would take minutes to read.
  */
 export const maxParts = 100_000;
 
@@ -74,8 +74,8 @@ const checks: Readonly<Record<string, (file: Source) => boolean>> = {
 };
 
 /**
- * A service that streams sound does not know the length in advance, so it writes a placeholder. The placeholders that
- * are known are 2,000,000,000 and more; no response holds this much sound.
+ * In the header of a WAV file, this and every greater length counts as a placeholder. A service that streams sound does
+ * not know the length in advance, so it writes a placeholder. The known ones are 2,000,000,000 and more.
  */
 const streamedLength = 0x4000_0000;
 
@@ -84,9 +84,9 @@ const riffLength = (file: Source): number =>
   file.length < 12 ? Number.POSITIVE_INFINITY : file.read(4, 4).readUInt32LE(0) + 8;
 
 /**
- * Whether a WAV file is shorter than the header says. The header has two lengths, that of the whole file and that of the
- * samples. Some services write one of them wrong, so the file must be too short for both. A length that is missing, or
- * that is a placeholder, does not count.
+ * Whether a WAV file is shorter than the header says. The header has two lengths, that of the whole file and that of
+ * the samples. Some services write one of them wrong, so the file must be too short for both. A length that is missing,
+ * or that is a placeholder, does not count.
  */
 function isShortWav(file: Source): boolean {
   if (file.length < 12) return true;

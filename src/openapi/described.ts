@@ -41,8 +41,8 @@ export interface DescribedResponse {
  * Whether a response must be JSON, even if its content type says otherwise, because the description gives a JSON schema
  * for it. False if the description lists the content type of the response, which can then be relied on.
  *
- * If the status is not described, the description of `default` is used, but only if no 2xx response is described. If a
- * 2xx response is described, and the response has a content type, the first 2xx response with a JSON schema is used.
+ * If the status is not described, another described response is used instead. If no 2xx response is described, this is
+ * `default`. Otherwise, it is the first 2xx response with a JSON schema, but only if `type` is not null.
  */
 export function isDescribedAsJson(
   { status, type }: { readonly status: number; readonly type: string | null },

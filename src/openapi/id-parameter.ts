@@ -68,6 +68,6 @@ export function requestForId(
   return { ...request, body: JSON.stringify({ [name]: list ? [sent] : sent }) };
 }
 
-/** Converts an id to a number if the number is exact; otherwise returns it unchanged. */
+/** Converts an id such as `42` to a number, if a number holds it exactly. Returns any other id unchanged. */
 const numberOf = (id: string | number): string | number =>
   /^[1-9]\d*$/.test(String(id)) && Number.isSafeInteger(Number(id)) ? Number(id) : id;

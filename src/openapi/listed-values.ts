@@ -54,7 +54,10 @@ function schemasAt(
     .flatMap((inner) => schemasAt(description, inner, rest));
 }
 
-/** A schema and its subschemas, each once, without the alternatives that a fixed value excludes. */
+/**
+ * A schema and the schemas that it combines with `allOf`, `oneOf` and `anyOf`, each once, without the alternatives that
+ * a fixed value excludes.
+ */
 function partsOf(
   description: Description,
   schema: unknown,

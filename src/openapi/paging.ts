@@ -138,7 +138,7 @@ const moreFlags = ["hasMore", "has_more", "hasNextPage", "has_next_page"];
 const pageTotals = ["totalPages", "total_pages", "pageCount", "page_count"];
 const recordTotals = ["total", "totalCount", "total_count"];
 
-/** Whether `nextPage` can continue from a response with these members. */
+/** Whether a response with these members can say how to continue with one of the parameters in `paging`. */
 export function canPage(names: readonly string[], paging: Paging): boolean {
   const has = (some: readonly string[]) => names.some((name) => some.includes(name));
   const token = names.some((name) => name in tokens && (name !== "cursor" || has(moreFlags)));

@@ -30,8 +30,8 @@ const documentId = "openapi:/description";
 const maxCheckTime = 3_000;
 
 /**
- * Validates a value against a schema of a description, whose references are all local. Returns undefined if
- * the schema is invalid, or so large that the check takes too long.
+ * Validates a value against a schema of a description. A reference must lead to a place in the description. Returns
+ * undefined if the schema is invalid or the check takes too long.
  */
 export function schemaIssues(
   schema: unknown,
@@ -223,7 +223,7 @@ interface Patterns {
   readonly unchecked: ReadonlySet<string>;
 }
 
-/** These have another meaning without the Unicode flag. */
+/** Finds `\p{`, `\P{` and `\u{`, which have another meaning without the Unicode flag. */
 const unicodeOnly = /(?<!\\)(?:\\\\)*\\(?:[pP]|u)\{/;
 
 /**

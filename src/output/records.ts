@@ -25,8 +25,8 @@ export async function* singleBatch(records: readonly unknown[]): AsyncGenerator<
 }
 
 /**
- * Writes data as JSON. If there is a limit and the data is a list, writes several lists of about `maxLength`
- * characters. Otherwise, writes the data as a whole. Batches of records count as a list.
+ * Writes data as JSON. If there is a limit and the data is a list, writes lists of about `maxLength` characters, and
+ * nothing for an empty list. Otherwise, writes the data as a whole. Batches of records count as a list.
  */
 export async function* listsIn(data: unknown, maxLength = Number.POSITIVE_INFINITY): AsyncGenerator<string> {
   if (!isBatches(data) && (maxLength === Number.POSITIVE_INFINITY || !Array.isArray(data))) {
@@ -54,7 +54,7 @@ const isBatches = (data: unknown): data is AsyncIterable<readonly unknown[]> =>
 
 export interface Chunk {
   readonly records: readonly unknown[];
-  /** This is the last chunk. */
+  /** Whether this is the last chunk. */
   readonly last: boolean;
 }
 

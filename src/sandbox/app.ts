@@ -57,7 +57,7 @@ export const sandboxHeaders = (clock: Clock) => ({
   date: new Date(clock()).toUTCString(),
 });
 
-/** The decoded path of a URL. An encoded slash or percent sign stays encoded. */
+/** The decoded path of a URL. Encoded percent signs and reserved characters, such as slashes, stay encoded. */
 const pathOf = (url: string): string =>
   tryDecode(/^\w+:\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] || "/", (path) =>
     decodeURI(path.replaceAll("%25", "%2525")),

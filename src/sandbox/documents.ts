@@ -8,7 +8,7 @@ import { endOfString } from "./read-input.ts";
 
 /** A document for the sandbox's controls, such as a seed. */
 interface ParsedDocument {
-  /** Undefined if the text is empty. */
+  /** Undefined if the document is empty or null. */
   readonly content: unknown;
   /**
    * Returns the error for issues of the content. If the line of an issue is found, its number is added to the message.

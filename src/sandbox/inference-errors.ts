@@ -15,11 +15,12 @@ const commonError = z
   .describe("The same error, in the common chat-completions format");
 
 /**
- * The body of every failed inference request. It has the documented fields, and the same error in the common format.
+ * The body of every error response to an inference request. It has the documented fields, and the same error in the
+ * common format.
  */
 export const inferenceErrorBody = errorBody
   .extend({ error: commonError })
-  .meta({ id: "InferenceError", description: "Body of every failed inference request" });
+  .meta({ id: "InferenceError", description: "Body of every error response to an inference request" });
 
 export type CommonError = z.output<typeof commonError>;
 

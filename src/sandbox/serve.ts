@@ -59,7 +59,7 @@ export interface SandboxServer {
 /**
  * Serves a sandbox over HTTP; port 0 picks a free port. Other machines can use the controls only with `controlToken`.
  * If there is no such token, only this machine can use them.
- * @throws CannotListen when the port is in use or not allowed, or the address is not available
+ * @throws CannotListen when it cannot listen, for example because the port is in use or not allowed
  */
 export async function serve(
   sandbox: RequestHandler,

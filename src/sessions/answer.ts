@@ -31,7 +31,9 @@ export async function mayWrite(
   { isRunning, isHere }: Processes,
 ): Promise<boolean> {
   if (!isRunning(process)) return false;
-  return isHere(process) || Date.now() - (await stat(path)).mtimeMs < stale;
+  if (isHere(process)) return true;
+  const file = await stat(path).catch(() => undefined);
+  return file !== undefined && Date.now() - file.mtimeMs < stale;
 }
 
 /**

@@ -53,7 +53,7 @@ async function isLastNewer(path: string, folder: string): Promise<boolean> {
   const files = [path, sessionPath(folder, lastQuestion)];
   const [own, last] = await Promise.all(files.map((one) => orUndefined(stat(one))));
   // After the clock was set back, the time of "last" may be in the future. Then "last" does not count as newer, so that
-  // no answer is deleted.
+  // the answer to this question replaces it, and is not deleted.
   const isPast = last !== undefined && last.mtimeMs <= Date.now();
   return own !== undefined && isPast && last.mtimeMs > own.mtimeMs;
 }

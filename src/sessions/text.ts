@@ -3,7 +3,7 @@ import { type Turn, textOf } from "./turn.ts";
 /** A turn with its number in the session, from 1. */
 export interface NumberedTurn extends Turn {
   readonly turn: number;
-  /** The number of the previous turn in the same conversation; null for the first turn. */
+  /** The number of the previous turn in the same conversation; null if there is none. */
   readonly after: number | null;
 }
 

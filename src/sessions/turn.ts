@@ -22,7 +22,7 @@ export interface Turn {
   readonly finish?: string;
   readonly usage?: Usage;
   readonly cost?: string;
-  /** True if the answer came from the sandbox in a gpuctl process, which has other models than a service. */
+  /** True if the answer came from the sandbox inside gpuctl, whose models differ from those of a service. */
   readonly sandbox?: boolean;
   /** Why the answer is incomplete; undefined if it is complete. */
   readonly incomplete?: string;

@@ -59,7 +59,7 @@ export function cacheCode(built: string, cache: string): void {
   });
 }
 
-/** Whether the user owns a folder and no one else can write to it. */
+/** Whether the user owns a folder and no one else can write to it. On Windows, only whether the folder exists. */
 function isOurs(folder: string): boolean {
   const facts = lstatSync(folder, { throwIfNoEntry: false });
   if (!facts?.isDirectory()) return false;

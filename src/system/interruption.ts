@@ -99,18 +99,20 @@ export function interruption(): Interruption {
 
 /**
  * Two SIGINT signals within this many milliseconds count as one Ctrl-C. The terminal sends SIGINT to `npx` and to
- * gpuctl, and `npx` then sends SIGINT to gpuctl again. A user who presses Ctrl-C twice takes longer. Two SIGTERM signals
- * count as one as well: `timeout` sends SIGTERM to gpuctl and then to its process group, to which gpuctl also belongs.
+ * gpuctl, and `npx` then sends SIGINT to gpuctl again. A user who presses Ctrl-C twice takes longer. Two SIGTERM
+ * signals count as one as well: `timeout` sends SIGTERM to gpuctl and then to its process group, to which gpuctl also
+ * belongs.
  */
 export const oneCtrlC = 100;
 
 /**
- * Returns a function to call for each signal. It returns whether the signal may have the same cause as an earlier one,
- * if there was one:
+ * Returns a function to call for each signal. It returns whether the signal may have the same cause as an earlier one.
+ * It returns true even for a SIGHUP that comes first, so callers also check whether an earlier signal has interrupted
+ * anything.
  *
  * - When a terminal is closed, a shell sends SIGHUP to its programs, and the kernel sends SIGHUP when the shell ends. A
- *   logout also sends SIGTERM, before or after that. So every SIGHUP is a repetition, and so is the first SIGTERM if it
- *   comes after a SIGHUP.
+ *   logout also sends SIGTERM, before or after that. So every SIGHUP counts as a repetition, and so does the first
+ *   SIGTERM if it comes after a SIGHUP.
  * - For two SIGINT or SIGTERM signals, see `oneCtrlC`.
  */
 function repetitions(): (signal: (typeof interruptionSignals)[number]) => boolean {

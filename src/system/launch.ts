@@ -14,11 +14,16 @@ export function stdoutSize(): { readonly isTTY: boolean; readonly columns: numbe
 /** Writes to stdout without opening it as a stream, and returns the exit code. A closed pipe is not a failure. */
 export function writeStdout(text: string): number {
   try {
-    writeSync(1, text);
+    writeAll(1, Buffer.from(text));
     return 0;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EPIPE") return 0;
     writeSync(2, `Error: the result cannot be written: ${error instanceof Error ? error.message : error}\n`);
     return 1;
   }
+}
+
+/** Writes all bytes to a file descriptor. A disk that becomes full accepts some of the bytes, and then no more. */
+export function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
 }

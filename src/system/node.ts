@@ -4,7 +4,7 @@ import { isatty } from "node:tty";
 import { usesAscii } from "../core/locale.ts";
 import { collected, freeBytes, nodeFiles, openWaiting } from "./files.ts";
 import { interruption } from "./interruption.ts";
-import { copyThroughTerminal, drawnInAscii, fullScreen, sink, spinner } from "./terminal.ts";
+import { copyThroughTerminal, drawnInAscii, fullScreen, openStdout, sink, spinner } from "./terminal.ts";
 import type { Prompts, Source, System } from "./types.ts";
 
 /** The real system. Streams are opened, and heavy modules loaded, on first use. */
@@ -23,7 +23,7 @@ export async function nodeSystem(): Promise<System> {
         read: readStdin,
         pieces: stdinPieces,
       },
-      stdout: sink(() => process.stdout),
+      stdout: sink(openStdout),
       stderr: sink(() => (usesAscii(env) ? drawnInAscii(process.stderr) : process.stderr), {
         optional: true,
       }),

@@ -49,8 +49,8 @@ const isMultiplexed = ({ TMUX, STY, ZELLIJ, TERM = "" }: Environment): boolean =
 
 /**
  * The graphics protocol that the terminal is known to support. Undefined if there is none, and in a multiplexer. If
- * `TERM_PROGRAM` is set, the other variables are ignored: in the terminal of an editor, they may come from the terminal
- * in which the editor was started.
+ * `TERM_PROGRAM` is set, the other variables that identify a terminal are ignored: in the terminal of an editor, they
+ * may come from the terminal in which the editor was started.
  */
 function protocolOf(env: Environment): "kitty" | "iterm2" | undefined {
   if (isMultiplexed(env)) return undefined;

@@ -64,7 +64,8 @@ async function chooseByNumber(question: ChoiceQuestion): Promise<string> {
 }
 
 /**
- * Asks for a search text. Returns the choices whose name contains it, and `always`. An empty text returns all choices.
+ * Asks for a search text. Returns the choices whose name contains the text, and the choice `always`. An empty text
+ * returns all choices.
  */
 async function searched({ message, choices, labels = {}, always }: ChoiceQuestion) {
   const matching = (text: string) =>

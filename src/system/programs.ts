@@ -10,8 +10,8 @@ import type { Interruption } from "./interruption.ts";
 import type { Programs } from "./types.ts";
 
 /**
- * Options for a program, with variables added to the environment. Only the user's own shell commands inherit the API
- * key, because they may call gpuctl.
+ * Options for a program: gpuctl's environment without the API key, and with the added variables. Only the user's own
+ * shell commands, which may call gpuctl, and gpuctl itself (see `startInBackground`) inherit the key.
  */
 const childEnvironment = (added: Readonly<Record<string, string>> = {}) => ({
   env: { ...withoutKey(process.env), ...added },

@@ -19,7 +19,7 @@ const escapeTimeout = 500;
 /** In milliseconds, as in readline: how long a line feed may belong to the carriage return before it. */
 const lineBreakTimeout = 100;
 
-/** The first key of typed text: an escape sequence; text that is too long to be a key; or one character. */
+/** What typed text starts with: an escape sequence, text that is too long to be a key, or one character. */
 const firstKey = /^(?:\u001b{1,2}[[O]?[\d;]*[^\u001b]|\P{Cc}{16,}|[^\u001b])/u;
 
 /** Escape, or a sequence of which only the start has arrived. */
@@ -100,7 +100,7 @@ export function inputParts() {
         followsReturn = false;
       }
       const end = rest.indexOf(pasteMarks.end);
-      // The start of a mark at the end of the input stays in `rest`.
+      // The last characters stay in `rest`, because they may be the start of the mark.
       const length = end < 0 ? Math.max(0, rest.length - pasteMarks.end.length + 1) : end;
       paste += rest.slice(0, length);
       rest = rest.slice(length);
@@ -144,9 +144,9 @@ interface InputOptions {
 
 /**
  * The terminal's input for one prompt of Inquirer, which draws the prompt again after each key. A paste counts as one
- * key, and its line breaks become spaces. New input is read after each key that is processed, so that Ctrl-C takes
- * effect at once. Input that arrives before `open` is called is dropped. If a key or a paste has started by then, the
- * rest of it is dropped, too.
+ * key. Line breaks at its end are removed, and others become spaces. New input is read after each key that is
+ * processed, so that Ctrl-C takes effect at once. Input that arrives before `open` is called is dropped. If a key or a
+ * paste has started by then, the rest of it is dropped, too.
  */
 export function promptInput(stdin: TerminalInput, { onCtrlC }: InputOptions) {
   const keys = Object.assign(new PassThrough(), {

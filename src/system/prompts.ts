@@ -60,8 +60,9 @@ async function ask<Value>(prompt: (context: Context) => Promise<Value>): Promise
   const ended = new AbortController();
   const end = () => ended.abort();
   const { keys, dropTyped, open, close } = promptInput(stdin, { onCtrlC: end });
-  // Readline pauses its input when it closes on Ctrl-D, and also when the process continues after Ctrl-Z. After Ctrl-Z,
-  // `resume` ends the pause before `onPause` looks for it, because `resume` was registered before readline's handler.
+  // Readline pauses its input when it closes on Ctrl-D, and also when the process continues after Ctrl-Z. Of the
+  // two, only Ctrl-D ends the prompt: after Ctrl-Z, `resume` ends the pause before `onPause` checks for one, because
+  // `resume` was registered before readline's handler.
   const onPause = () => setImmediate(() => keys.isPaused() && end());
   const resume = () => setImmediate(() => keys.resume());
   keys.on("pause", onPause);

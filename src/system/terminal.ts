@@ -1,6 +1,8 @@
+import { fstatSync } from "node:fs";
 import process from "node:process";
-import type { Writable } from "node:stream";
+import { Writable } from "node:stream";
 import { asciiText } from "../core/locale.ts";
+import { writeAll } from "./launch.ts";
 import type { Io, Sink, Spinner, SpinnerOptions } from "./types.ts";
 
 type Stream = Writable & { isTTY?: boolean; columns?: number; rows?: number };
@@ -36,7 +38,33 @@ export function sink(open: () => Stream, { optional = false } = {}): Sink {
   };
 }
 
-/** Replaces symbols with ASCII in everything that is written to a stream, even by libraries. */
+/**
+ * Opens stdout. If stdout is a file, a write fails unless the whole chunk is written: the stream of Node.js ignores that
+ * a disk that becomes full accepts only a part.
+ */
+export function openStdout(): Stream {
+  if (!isFile(1)) return process.stdout;
+  return new Writable({
+    write: (chunk: Uint8Array, _encoding, done) => {
+      try {
+        writeAll(1, chunk);
+        done();
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  });
+}
+
+function isFile(fd: number): boolean {
+  try {
+    return fstatSync(fd).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** Replaces symbols with ASCII in every string that is written to a stream, even by libraries. */
 export function drawnInAscii<Opened extends Writable>(stream: Opened): Opened {
   const write: Writable["write"] = stream.write.bind(stream);
   const inAscii = (chunk: unknown) => (typeof chunk === "string" ? asciiText(chunk) : chunk);

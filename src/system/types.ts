@@ -265,7 +265,7 @@ export interface Programs {
   readonly output: (commandLine: string, options: { readonly timeout: number }) => Promise<string>;
   /**
    * The stdout of a program that runs without input, in a session of its own, so that a shell cannot take over the
-   * terminal. Undefined if it cannot be started, or takes longer than `timeout` milliseconds and is killed.
+   * terminal. It is killed after `timeout` milliseconds. Undefined if it cannot be started or a signal ends it.
    */
   readonly capture: (
     program: string,

@@ -36,7 +36,7 @@ export async function findViewer({ platform, env, programs }: ViewerOptions): Pr
 type Which = Programs["which"];
 type OpenOne = (path: string) => Promise<void>;
 
-/** Passes the path in the environment, because PowerShell would run code in it if it were a part of the command. */
+/** Passes the path in the environment: if the path were part of the command, PowerShell would run code in the path. */
 async function onWindows(which: Which, start: Programs["start"]): Promise<OpenOne> {
   const powershell = await found(["powershell", "pwsh"], which, "Check that PowerShell is in PATH.");
   const command = "Invoke-Item -LiteralPath $env:GPUCTL_OPEN_PATH";

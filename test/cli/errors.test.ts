@@ -35,7 +35,7 @@ describe("exit codes of responses", () => {
   });
 });
 
-describe("the service's message is shown, whatever its format", () => {
+describe("an error shows what the service sent, whatever its format", () => {
   test.each([
     [
       {
@@ -173,7 +173,7 @@ test("a read-only key cannot make changes", async () => {
   expect(await run("rentals create vm --gpus 1 --sandbox", { env })).toMatchObject({ code: 4, out: "" });
 });
 
-describe("an error names the flag or argument that was typed", () => {
+describe("an error names the flag or argument with the problem", () => {
   test.each([
     ["rentals create vm --gpus 5000", "--gpus (gpuCount) must be a whole number from 1 to 4096"],
     ["rentals create vm --gpu-count 5000", "--gpu-count (gpuCount) must be a whole number from 1 to 4096"],

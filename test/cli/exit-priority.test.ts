@@ -24,7 +24,7 @@ test.each([
   ["is 130 if an item is interrupted", [refused, interrupted], 3, exit.interrupted],
   ["is 130 rather than 10 if an item is interrupted", [unknown, interrupted], 0, exit.interrupted],
   ["is 11 if the only failure is a cost limit", [new BudgetExceeded("too much")], 0, exit.budget],
-])("the exit code of a command that runs several items %s", (_what, errors, succeeded, code) => {
+])("the exit code of a command for several items %s", (_what, errors, succeeded, code) => {
   const failures = errors.map((error, at) => ({ name: String(at), error }));
   expect(failureOf(new SomeFailed("some failed", { failures, succeeded }))).toMatchObject({
     exitCode: code,

@@ -66,7 +66,7 @@ test.each(commandsWithPlainFields)("the values that a user types for $path arriv
   );
 });
 
-test("a quoted argument, parsed as a shell parses it, is the original argument", () => {
+test("an argument without quotes or backslashes is unchanged after it is quoted and parsed as a shell parses it", () => {
   fc.assert(
     fc.property(
       fc.array(

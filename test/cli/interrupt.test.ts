@@ -44,7 +44,7 @@ test("if Ctrl-C comes before a create is sent, nothing more is sent", async () =
 test.each([
   ["rentals run", "rentals run --gpus 1 --max-cost 1 --yes -- true"],
   ["rentals create --max-burn", `${vm} --max-burn 10`],
-])("after Ctrl-C during a lookup of %s, the error says that nothing was spent", async (_, line) => {
+])("after Ctrl-C during a lookup by %s, the error says that nothing was spent", async (_, line) => {
   const { signal, cli } = interruptedAt("GET", never);
   const { code, err, requests } = await (await cli).run(line, { ...overNetwork(), signal });
   expect({ code, err }).toEqual({ code: 130, err: "Error: interrupted: nothing was spent\n" });

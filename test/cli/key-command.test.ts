@@ -168,7 +168,7 @@ describe("a program that prints the key", () => {
     ["echo `pass show gpuctl/production`", "production"],
     ["printf '%s' | cat production", "production"],
     ["printf '%s' \"$PRODUCTION\" && true production", "production"],
-  ])("may have words in its command line that are not keys and not masked: %s", async (command, word) => {
+  ])("does not make ordinary words of its command line secret: %s", async (command, word) => {
     const { run } = await createCli();
     await run(["profile", "add", "work", "--base-url", serviceUrl, "--key-command", command]);
     await run(`rentals create vm --gpus 1 --label ${word} --sandbox --yes`);

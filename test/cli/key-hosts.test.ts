@@ -61,7 +61,7 @@ const cases: readonly Case[] = [
     inference: undefined,
   },
   {
-    name: "the profile's own host is named for inference",
+    name: "the profile's compute host is named for inference",
     flags: `--inference-base-url ${own}`,
     compute: storedKey,
     inference: storedKey,
@@ -124,7 +124,7 @@ describe.each(["stored", "printed by a program"])(
   },
 );
 
-test("the key of a profile without a host is sent nowhere until a host is set", async () => {
+test("the key of a profile without a host is sent nowhere until the profile has a host", async () => {
   const { run } = await createCli({ respond: () => Response.json([]) });
   const programs = { output: async () => `${storedKey}\n` };
   await run("config set apiKeyCommand secret");

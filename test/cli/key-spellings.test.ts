@@ -200,7 +200,7 @@ test.each([
   expect(out).toContain(words[0]);
 });
 
-describe("a URL with a password is refused, and the password is not shown", () => {
+describe("the password in a URL is not shown", () => {
   const passwords = ["hunter2", "correct-horse-battery", "p%40ss:w@rd/x"];
   const urls = [
     (password: string) => `https://user:${password}@host.example.com/x`,
@@ -212,7 +212,7 @@ describe("a URL with a password is refused, and the password is not shown", () =
   const cases = urls.flatMap((url) => passwords.map((password) => ({ url: url(password), password })));
 
   // Unless the run is thorough, each kind of URL is tested with only one of the passwords.
-  test.each(sample(cases, 0, 4, 8, 9, 13))("$url", async ({ url, password }) => {
+  test.each(sample(cases, 0, 4, 8, 9, 13))("$url is refused", async ({ url, password }) => {
     const { run, folder } = await createCli();
     for (const line of [
       ["volumes", "list", "--base-url", url],
@@ -234,7 +234,7 @@ describe("a URL with a password is refused, and the password is not shown", () =
     expect(existsSync(join(folder, "config", "config.json"))).toBe(false);
   });
 
-  test("a password in the configuration is not shown either", async () => {
+  test("if the URL is in the configuration", async () => {
     const { run, folder } = await createCli();
     await run("profile add work --base-url https://host.example.com");
     const path = join(folder, "config", "config.json");

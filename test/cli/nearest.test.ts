@@ -5,7 +5,7 @@ import { fc } from "../support/property.ts";
 describe("the nearest name", () => {
   const word = fc.string({ minLength: 4, maxLength: 12, unit: fc.constantFrom(..."abcdef") });
 
-  test("is found after any single typo", () => {
+  test("is found after a single typo", () => {
     fc.assert(
       fc.property(word, fc.nat(), fc.constantFrom("add", "drop", "swap", "change"), (meant, seed, slip) => {
         const at = seed % (meant.length - 1);
@@ -21,7 +21,7 @@ describe("the nearest name", () => {
     );
   });
 
-  test("is the name itself, ignoring case and dashes", () => {
+  test("is a name that differs only in case and in dashes at its start", () => {
     fc.assert(
       fc.property(word, (meant) => {
         expect(nearest(`--${meant.toUpperCase()}`, ["quite-another", meant])).toEqual([meant]);

@@ -28,7 +28,10 @@ const withNewChoices: object = JSON.parse(
   ),
 );
 
-/** Every flag with choices. `rentals run` is left out: it needs ssh, and it has the choices of `rentals create vm`. */
+/**
+ * Every flag with choices that sets a field. `rentals run` is left out: it needs ssh, and it has the choices of
+ * `rentals create vm`.
+ */
 const choices = commands.flatMap((spec) => {
   const { operation: id } = spec;
   return id === undefined || spec.path.join(" ") === "rentals run"

@@ -80,7 +80,7 @@ describe("--columns", () => {
     [`${listing} --columns id --jq .`, /--jq and --columns/],
     ["api spec --sandbox --columns info", /--columns/],
     ["chat Hi --sandbox --columns id", /--columns.*--output table/],
-  ])("rejects %s before anything is sent", async (line, message) => {
+  ])("is rejected before anything is sent, as is --no-header: %s", async (line, message) => {
     const { code, out, err, requests } = await (await withRentals()).run(line);
     const text = err.startsWith("{") ? JSON.parse(err).error.message : err;
     expect({ code, out, requests }).toEqual({ code: 2, out: "", requests: [] });

@@ -291,7 +291,7 @@ describe("rentals create offers what the service lists", () => {
     ["rentals create", { terminal: 100, env: { CI: "true" } }],
     ["rentals create --help", { terminal: 100 }],
     ["reserve", { terminal: 100 }],
-  ])("but help is shown for the command line `%s` with %j", async (line, options) => {
+  ])("but not for the command line `%s` with %j, which shows help", async (line, options) => {
     const { run } = await createCli();
     const { code, out } = await run(line, options);
     expect(code).toBe(0);

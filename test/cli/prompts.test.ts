@@ -23,7 +23,7 @@ const withoutOptions: Responder = ({ path }) =>
 const writesIn = (requests: readonly SeenRequest[]) => requests.filter(({ method }) => method !== "GET");
 
 describe("a missing value", () => {
-  test("is prompted for on a terminal, and the line that needs no prompt is shown", async () => {
+  test("is prompted for on a terminal, and gpuctl shows the command line that needs no prompts", async () => {
     const { run } = await createCli({ respond: withoutOptions });
     const { asked, prompts } = answering("infiniband", "8");
     const { code, requests, err } = await run('rentals create bare-metal --label "my box" --sandbox -o id', {
@@ -62,7 +62,7 @@ describe("a missing value", () => {
     );
   });
 
-  test("of an argument is checked and parsed like the argument", async () => {
+  test("of an argument is checked and parsed like a value on the command line", async () => {
     const { run } = await createCli();
     await run("rentals create vm --gpus 1 --lease 1h --sandbox --yes");
     const { asked, prompts } = answering("2h");
@@ -104,6 +104,25 @@ describe("a missing value", () => {
     expect(asked.map(({ message }) => message)).toEqual(["Chat model (--model)"]);
     expect(writesIn(requests)[0]?.body).toMatchObject({ model: "llama" });
     expect(await run("chat Hello", { env })).toMatchObject({ code: 2, requests: [] });
+  });
+
+  test("is not accepted empty if it is the model of a new session, and the note names the flag", async () => {
+    const { run } = await createCli({
+      respond: ({ path }) =>
+        path === "/v2/openapi.json"
+          ? new Response("", { status: 404 })
+          : Response.json({ choices: [{ message: { content: "hi" } }] }),
+    });
+    const problems: (string | undefined)[] = [];
+    const text: Prompts["text"] = async ({ validate }) => {
+      problems.push(validate?.(" "), validate?.("llama"));
+      return "llama";
+    };
+    const env = { GPUCTL_API_KEY: "k", GPUCTL_BASE_URL: "https://api.example.com" };
+    const { requests, err } = await run("chat Hello --session s", { terminal: 80, prompts: { text }, env });
+    expect(problems).toEqual(["A value is required", undefined]);
+    expect(writesIn(requests)[0]?.body).toMatchObject({ model: "llama" });
+    expect(err).toContain("To run this again without prompts, add: --model llama");
   });
 
   const unasked: readonly [string, Record<string, string>, number | undefined][] = [

@@ -11,7 +11,10 @@ const listen = async () => {
   throw new Error("a dry run listens on no port");
 };
 
-/** Everything that a dry run could change: the contents of every file, and the sandbox's records. */
+/**
+ * What a dry run must not change: the contents of all files, the number of files and folders, and the sandbox's
+ * status.
+ */
 async function stateOf({ folder, sandbox }: Cli): Promise<object> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = found.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
@@ -38,6 +41,7 @@ describe.each(everyNth(2, runnable))(
       const { code, err, requests } = await runShown(cli, `${line} --dry-run`);
       expect({ code, err: code === 0 ? "" : err }).toEqual({ code: 0, err: "" });
       expect(requests.filter(({ method }) => !(readsInDryRun && method === "GET"))).toEqual([]);
+      // If the command reads in a dry run, only its exit code and its requests are checked.
       if (!readsInDryRun) expect(await stateOf(cli)).toEqual(before);
       expect(before).toMatchObject({ sandbox: { rentals: { active: expect.any(Number) } } });
     });

@@ -107,7 +107,7 @@ describe("the command line is checked:", () => {
     ["chat -qm --sandbox hi", "--model", "--sandbox"],
     ["chat -qcm --dry-run hi", "--model", "--dry-run"],
     ["rentals run --gpus 1 --label -- true", "--label", "--"],
-  ])("%s: a flag is not the value of the flag before it", async (line, flag, next) => {
+  ])("%s: a flag, or --, is not the value of the flag before it", async (line, flag, next) => {
     const { run } = await createCli();
     const { code, err, requests } = await run(line);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
@@ -209,7 +209,7 @@ function suggestedFor(words: readonly string[]): readonly string[] {
   }
 }
 
-describe("a verb of another tool", () => {
+describe("an unknown verb", () => {
   test.each([
     ["rentals delete 1001", "rentals terminate"],
     ["rentals rm 1001", "rentals terminate"],

@@ -107,7 +107,7 @@ describe("large responses", () => {
     expect(responses.map(({ isUnchanged }) => isUnchanged)).toEqual(Array(8).fill(true));
   });
 
-  test("are read in parts of more than 64 KiB", async () => {
+  test("are read in parts, some of which are larger than 64 KiB", async () => {
     const responses = await responsesAtOnce("http", "POST");
     const sizes = responses.flatMap(({ chunks }) => chunks.map(({ length }) => length));
     expect(Math.max(...sizes)).toBeGreaterThan(64 * 1024);
@@ -154,7 +154,7 @@ describe("a response that switches to another protocol", () => {
     );
   const message = "the service responded 101 and switched to another protocol";
 
-  test("makes a read fail at once, and the read is retried", async () => {
+  test("makes each attempt of a read fail at once, and the read is retried", async () => {
     const server = await switching();
     const { call, slept } = caller(server.origin);
     expect(await failure(call(...read))).toMatchObject({

@@ -209,7 +209,7 @@ test.each([
   ["has a negative size", "-2\r\n{}\r\n0\r\n\r\n"],
   ["has a size in another notation", "0x2\r\n{}\r\n0\r\n\r\n"],
   ["ends with a line feed only", "2\r\n{}\n0\r\n\r\n"],
-  ["is the last one and no empty line follows", "2\r\n{}\r\n0\r\n"],
+  ["is the last one and is not followed by an empty line", "2\r\n{}\r\n0\r\n"],
 ])("a response counts as incomplete if one of its chunks %s", async (_what, body) => {
   const server = await sendingParts();
   const { direct } = await channels(server.origin);
@@ -420,7 +420,7 @@ describe("a request", () => {
   test.each([
     ["a line break in a header", { headers: { Authorization: "Bearer a\r\nX-Other: b" } }],
     ["a character beyond Latin-1 in a header", { headers: { "X-Any": "€" } }],
-    ["a name that is not a token", { headers: { "X Any": "a" } }],
+    ["a header name that is not a token", { headers: { "X Any": "a" } }],
     ["a space in the path", { path: "/a b" }],
     ["a method with a space", { method: "GET /" }],
   ])("with %s is not sent", async (_what, change) => {

@@ -98,7 +98,7 @@ describe("the body of an error response", () => {
     expect(readFailure(502, text)).toEqual({ status: 502, code: "HTTP_502", message, issues: [] });
   });
 
-  test("is truncated if it is long", () => {
+  test("results in a truncated message if it is long", () => {
     const { message } = readFailure(500, "x".repeat(5_000_000));
     expect(message).toBe(`${"x".repeat(300)}…`);
   });

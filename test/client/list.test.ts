@@ -76,7 +76,7 @@ describe("a list", () => {
     ["[1,2", [1], /ended in the middle of the list/],
     ["[1,2,]", [1, 2], /not valid JSON/],
     ["[1,2] x", [1, 2], /not valid JSON at byte 6/],
-  ])("that contains %s fails after the valid records", async (body, before, message) => {
+  ])("that contains %s fails after the complete records", async (body, before, message) => {
     const server = await listen((_request, response) => response.end(body));
     const { records, error } = await recordsAndError(await caller(server.origin).list(...history));
     expect(records).toEqual(before);

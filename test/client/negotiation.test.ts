@@ -241,7 +241,7 @@ function huge(): Response {
   return new Response(body);
 }
 
-describe("a description that cannot be used", () => {
+describe("a description that cannot be used as it is", () => {
   const broken: readonly (readonly [string, () => Response | Promise<Response>])[] = [
     ["missing", notFound],
     ["broken", () => new Response("<html>nothing here")],
@@ -404,7 +404,7 @@ describe("a replacement", () => {
     ["returns a token that no parameter accepts", ["offset", "limit"], pageOf("nextCursor")],
     ["reports more records but returns no token", ["cursor", "limit"], pageOf("hasMore")],
   ])(
-    "that %s is not used if there is a documented path, whose list is complete on one page",
+    "that %s is not used if there is a documented path, which returns its whole list at once",
     async (_name, names, shape) => {
       const first = Array.from({ length: 10 }, (_, id) => ({ id }));
       const document = both({ parameters: names.map(parameter), ...shape });

@@ -34,6 +34,7 @@ test("an untrusted certificate is reported, and no credential is sent", async ()
 
 test("a service on plain http has no certificate, and may respond with any status", async () => {
   const port = await portOf(createPlain((_request, response) => response.writeHead(403).end()));
+  // Loopback hosts are reached directly, even if a proxy is set.
   vi.stubEnv("HTTP_PROXY", "http://127.0.0.1:9");
   onTestFinished(() => {
     vi.unstubAllEnvs();

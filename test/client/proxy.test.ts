@@ -142,7 +142,7 @@ describe("the proxy in HTTPS_PROXY", () => {
     });
   });
 
-  test("that never responds times out before anything is sent", async () => {
+  test("that never responds makes a write time out before the write is sent", async () => {
     let closed = () => {};
     const closing = new Promise<void>((resolve) => {
       closed = resolve;

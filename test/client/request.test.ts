@@ -100,7 +100,7 @@ describe("the key", () => {
     "http://localhost.example.com",
     "http://evillocalhost",
     "http://127.evil.example",
-  ])("is not sent to %s over plain http", (baseUrl) => {
+  ])("is not sent to %s over plain http, unless `insecureHttp` is set", (baseUrl) => {
     expect(() => urlFor({ baseUrl })).toThrow(expect.objectContaining({ name: "InsecureUrl" }));
     expect(urlFor({ baseUrl, insecureHttp: true })).toMatch(/^http:/);
   });

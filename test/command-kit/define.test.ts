@@ -93,7 +93,7 @@ describe("a command that only sends its operation", () => {
   });
 });
 
-test("a command declares operations that exist", () => {
+test("a command can declare only operations that exist", () => {
   // @ts-expect-error The contract has no such operation.
   defineCommand({ ...plain, operation: "deleteEverything" });
 });

@@ -22,7 +22,7 @@ const destructive = commands.filter(
 /** Commands that look up details for their confirmation prompt. */
 const readsFirst = new Set(["rentals terminate", "ssh-keys remove", "api-keys revoke"]);
 
-/** The path of the service's description. A request for it needs no key. */
+/** The path of the service's description, which every command may request before the confirmation. */
 const { path: descriptionPath } = operations.getOpenApiDocument;
 
 interface Case {

@@ -95,7 +95,7 @@ test("after several 429s, all waits together are only as long as the longest del
   expect(slept).toEqual([1000, 2000]);
 });
 
-test("more items at a time are started again once enough succeed", async () => {
+test("after a 429, the number of items at a time grows again once enough items have succeeded", async () => {
   const { started, work, options, begun, succeed, fail, wake } = controlled();
   const items = Array.from({ length: 12 }, (_, index) => `item ${index}`);
   const outcomes = sideBySide(items, work, { ...options, concurrency: 2 });
@@ -132,7 +132,7 @@ test("after an interruption, or a failure that affects all items, no further ite
   expect(started).toEqual(["a", "c"]);
 });
 
-test("a 429 that arrives after a wait, for an item that was started before the wait, is not counted as a second wait", async () => {
+test("a 429 that arrives after a wait, for an item that was started before the wait, causes a wait that `maxWaits` does not count", async () => {
   const { slept, work, options, begun, succeed, fail, wake } = controlled();
   const outcomes = sideBySide(["a", "b"], work, { ...options, maxWaits: 1, concurrency: 2 });
   await begun();

@@ -29,7 +29,7 @@ describe("when a rental was created but waiting for it fails", () => {
     ],
     ["the rental is not found", () => Response.json(null), "rental 7 not found"],
   ])(
-    "the error shows the ID of the rental and does not suggest a retry, if %s until time runs out",
+    "the error shows the ID of the rental and does not suggest a retry, if the wait times out because %s",
     async (_name, lookup, reason) => {
       const { run } = await createCli({ respond: thenLookup(lookup) });
       const outcome = await run(line, overNetwork());

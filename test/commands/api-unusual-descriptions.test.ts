@@ -289,7 +289,7 @@ describe("an unusual description", () => {
   });
 });
 
-test("the example of `api describe` quotes text from the description", async () => {
+test("the example of `api describe` quotes text from the description for the shell", async () => {
   const operationId = "foo;$(id)";
   const api = await described({
     openapi: "3.1.0",

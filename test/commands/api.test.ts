@@ -208,7 +208,7 @@ describe("api call", () => {
     },
   );
 
-  test("sends the body of --input unchanged", async () => {
+  test("sends the JSON of --input as the body, and fields in the query", async () => {
     const { run } = await createCli();
     const text = '{"gpuCount": 1e0, "label": "x"}';
     const { requests } = await run("api call createVirtualMachineRental --input - --no-input --sandbox", {

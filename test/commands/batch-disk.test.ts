@@ -80,7 +80,7 @@ test.each([
   },
 );
 
-describe("if a picture cannot be saved in the folder for files, batch run", () => {
+describe("if a picture or a response cannot be saved in the folder for files, batch run", () => {
   const picture = () => Response.json({ images: [{ image: base64(tinyPng()) }] });
   const again = "Make room or restore the folder. Then run the same command line again.";
 
@@ -155,7 +155,7 @@ describe("if a picture cannot be saved in the folder for files, batch run", () =
     });
   });
 
-  test("also stops if a response that cannot be used is not saved there", async () => {
+  test("also stops after a response that is not JSON, and says where the response was saved", async () => {
     const { cli, line, results } = await pictures(async (cli) => {
       await replaceWithFile(join(cli.folder, "pictures"));
       return new Response(Buffer.from([0xff, 0xfe, 0xfd]));

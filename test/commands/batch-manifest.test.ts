@@ -222,7 +222,7 @@ describe("the Indexed Job in the manifest for k8s", () => {
     async (condition, context) => {
       skipWithout("grep", context);
       const home = await createHome();
-      // A kubectl that prints no condition at first, then Suspended, then Suspended and the last condition.
+      // A kubectl that prints no condition at first, then Suspended, then Suspended and the condition to wait for.
       await addProgram(
         home.folder,
         "kubectl",
@@ -274,14 +274,14 @@ case $(wc -l < calls) in *1) ;; *2) printf Suspended ;; *) printf 'Suspended ${c
 });
 
 describe("the CI jobs in the manifests for GitHub and GitLab", () => {
-  /** The script that runs a shard, by platform. */
+  /** For each platform, a function that finds the script that runs a shard in the text of a manifest. */
   const scripts: Readonly<Record<string, (text: string) => string>> = {
     github: (text) =>
       parse(text).jobs.shard.steps.find(({ name }: { name?: string }) => name === "Run the shard").run,
     gitlab: (text) => parse(text).batch.script.join("\n"),
   };
 
-  /** The script after GitHub has replaced its expressions, which happens before the shell starts. */
+  /** The script for shard 3. On GitHub, the shard is an expression, which GitHub replaces before the shell starts. */
   const withShard = (script = "") => script.replaceAll(/\$\{\{ matrix\.shard \}\}/g, "3");
 
   describe.each(Object.keys(scripts))("%s", (platform) => {
@@ -401,7 +401,7 @@ describe("the script in the manifest for slurm", () => {
     [1, "0"],
     [2, "1"],
     [8, "1,7"],
-  ])("for %i shards, shows how to rerun tasks whose indexes exist", async (shards, tasks) => {
+  ])("with %i shards, names only tasks that exist in the example of a rerun", async (shards, tasks) => {
     const text = await manifest("slurm", `requests.jsonl --shards ${shards}`);
     expect(text).toContain(`#   sbatch --array=${tasks} job.sh\n`);
   });

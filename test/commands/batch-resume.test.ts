@@ -39,7 +39,7 @@ describe.each([
   { endpoint: "chat", key: "chat.model", field: "model", models: ["model-a", "model-b"] },
   { endpoint: "image", key: "image.model", field: "model_name", models: ["SD1.5", "SD2"] },
 ])(
-  "batch run --endpoint $endpoint with prompts, after the default model has changed",
+  "batch run --endpoint $endpoint with prompts, after the model has changed",
   ({ endpoint, key, field, models }) => {
     const [before = "", now = ""] = models;
     const line = `batch run --prompts p.txt --endpoint ${endpoint} --out out.jsonl`;
@@ -263,7 +263,7 @@ describe("the copy that replaces the output file", () => {
   test.each([
     ["a run", []],
     ["batch retry", ["batch retry out.jsonl --failed"]],
-  ])("does not overwrite a user's file of the same length after %s", async (_, lines) => {
+  ])("does not overwrite a user's file OUT.new that has the output's length, after %s", async (_, lines) => {
     const cli = await failedBatch();
     for (const line of lines) await cli.run(line, overNetwork());
     const paid = await read(cli, "out.jsonl");

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Job } from "kubernetes-types/batch/v1";
 import { describe, expect, test } from "vitest";
@@ -103,7 +104,7 @@ describe("the shards of a batch", () => {
     expect((await idsIn(cli)).sort()).toEqual([...ids].sort());
   });
 
-  test("have a journal that is refused by a run with another number of shards", async () => {
+  test("have a journal that a run with another number of shards refuses, even if the journal was renamed for that run", async () => {
     const cli = await cliWith();
     await runShards(cli, 0);
     const journal = (count: number) => join(cli.folder, `answers.0-of-${count}.jsonl.journal`);
@@ -173,7 +174,7 @@ describe("the shards of a batch", () => {
   });
 
   test.each(["batch run requests.jsonl --shard 0/3 --out -", "batch merge answers.jsonl --out -"])(
-    "are not written to stdout: %s",
+    "have results that cannot be written to stdout: %s",
     async (line) => {
       const cli = await cliWith();
       const { code, err, requests } = await cli.run(line, { env });
@@ -542,6 +543,43 @@ describe("batch merge", () => {
       });
     },
   );
+
+  test("writes paths of pictures that are valid even if the folder of the output is a symbolic link", async () => {
+    const cli = await createCli();
+    await writeFile(join(cli.folder, "prompts.txt"), "A cat");
+    await cli.run("batch run --prompts prompts.txt --endpoint image --out a.jsonl", { env });
+    await mkdir(join(cli.folder, "disk/deep"), { recursive: true });
+    await symlink(join(cli.folder, "disk/deep"), join(cli.folder, "results"));
+    expect(await merge(cli, "a.jsonl --out results/all.jsonl")).toMatchObject({ code: exit.done });
+    const { response } = JSON.parse(await readFile(join(cli.folder, "results/all.jsonl"), "utf8"));
+    const [{ path }] = response.body.images;
+    // Not `join`, which removes `..` without looking at links.
+    expect((await readFile(`${cli.folder}/results/${path}`)).length).toBeGreaterThan(100);
+  });
+
+  test("finds every picture if the files of shards on several machines were copied into one folder", async () => {
+    const prompts = "A cat\nA cat\n";
+    const [first, second, all] = [await createCli(), await createCli(), await createCli()];
+    for (const [index, cli] of [first, second].entries()) {
+      await writeFile(join(cli.folder, "prompts.txt"), prompts);
+      // The second run draws the pictures again, with other settings, so that their names get a number.
+      for (const steps of [20, 30]) {
+        const line = `batch run --prompts prompts.txt --endpoint image --out a.jsonl --shard ${index}/2`;
+        await cli.run(`${line} --param steps=${steps}`, { env });
+      }
+      const names = (await readdir(cli.folder)).filter((name) => name.startsWith("a."));
+      for (const name of names) await cp(join(cli.folder, name), join(all.folder, name), { recursive: true });
+    }
+    const { code, data } = await merge(all, "a.jsonl --out all.jsonl");
+    expect({ code, data }).toMatchObject({ code: exit.done, data: { succeeded: 2, missing: 0 } });
+    for (const line of (await readFile(join(all.folder, "all.jsonl"), "utf8")).trimEnd().split("\n")) {
+      const [{ path, sha256 }] = JSON.parse(line).response.body.images;
+      const bytes = await readFile(join(all.folder, path));
+      expect(createHash("sha256").update(bytes).digest("hex")).toBe(sha256);
+    }
+    const { out } = await all.run("image gallery a.files -o json");
+    expect(JSON.parse(out)).toMatchObject({ pictures: 4 });
+  });
 
   test("keeps the paths of all recordings of a response valid in another folder", async () => {
     const sound = (name: string) => wav(Buffer.from(name)).toString("base64");

@@ -40,7 +40,7 @@ describe("billing", () => {
     );
   });
 
-  test("shows the total of the usage below the table, but not with another format, --quiet or --plot", async () => {
+  test("prints the total of the usage on stderr, but not with --quiet, --plot or a format other than table", async () => {
     const { run } = await withUsage();
     const total = "Total: $460.00\n";
     expect(await run("billing usage --sandbox")).toMatchObject({ code: 0, err: total });

@@ -63,7 +63,7 @@ describe("chat --attach", () => {
     expect(requests).toHaveLength(1);
   });
 
-  test("reads stdin with --attach -, and then does not add stdin to the message", async () => {
+  test("attaches stdin with --attach -, and does not add it to the message a second time", async () => {
     const { contentSent } = await withFiles({});
     expect((await contentSent(`${ask} --attach -`, "piped")).content).toBe(
       '<file name="stdin">\npiped\n</file>\n\nHello',
@@ -136,6 +136,18 @@ describe("chat --schema", () => {
     const json = await run(`${ask} --schema s.json -o json`, service);
     expect(json).toMatchObject({ code: 7, err: expect.stringContaining("SCHEMA_MISMATCH") });
     expect(JSON.parse(json.out).choices[0].message.content).toBe(text);
+  });
+
+  test.each([
+    ["length", "the answer is not JSON: it was cut at the token limit", "--max-tokens raises the limit."],
+    ["content_filter", "the answer is not JSON: the service withheld a part of it", undefined],
+  ])("names the reason if the answer is incomplete, with finish reason %s", async (finish, message, hint) => {
+    const body = { choices: [{ message: { content: '{"gpus":' }, finish_reason: finish }] };
+    const { folder, run } = await createCli({ respond: () => Response.json(body) });
+    await writeFile(join(folder, "s.json"), schema);
+    const { code, out, err } = await run(`${ask} --schema s.json -o json`, service);
+    expect({ code, out: JSON.parse(out) }).toMatchObject({ code: 7, out: body });
+    expect(JSON.parse(err).error).toMatchObject({ message, hint: hint ?? null });
   });
 
   test.each([{}, { not: { pattern: "^a" } }, { required: ["a"] }])(

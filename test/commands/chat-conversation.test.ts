@@ -326,7 +326,7 @@ describe("the commands in a conversation", () => {
     expect(outcome.err).toContain("Instructions: Brief");
   });
 
-  test("a /retry that fails leaves the conversation, /copy and the next message as they were", async () => {
+  test("after a /retry that fails, /copy copies the earlier answer, and the conversation continues from that answer", async () => {
     let chats = 0;
     const respond: Respond = ({ path }) => {
       if (path.endsWith("/chat/completions")) chats += 1;
@@ -435,6 +435,7 @@ describe("the commands in a conversation", () => {
     await writeFile(join(cli.folder, "notes.txt"), "my notes");
     const path = join(cli.folder, "state", "chat-sessions", "s.jsonl");
     let kept = "";
+    // Each /edit runs the next of these instead of an editor. The editor then seems to fail, so nothing is sent.
     const actions = [
       async () => {
         kept = await readFile(path, "utf8");

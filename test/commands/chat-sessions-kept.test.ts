@@ -127,7 +127,7 @@ describe("an answer file", () => {
 describe("the last question", () => {
   const future = Date.now() / 1000 + 1_000_000;
 
-  test("is replaced by the next question, even if the time of the last question is in the future after the clock was set back", async () => {
+  test("is replaced by the next question, even if its time is in the future because the clock was set back", async () => {
     const cli = await createCli();
     await cli.run("chat first --sandbox");
     await utimes(fileOf(cli, "last"), future, future);

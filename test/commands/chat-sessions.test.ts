@@ -107,7 +107,7 @@ describe("a question file that a killed process left behind", () => {
     },
   );
 
-  test("becomes a session with the turns that can be read if its first line is damaged", async () => {
+  test("becomes, if its first line is damaged, a session with the turns that can still be read", async () => {
     const turn = { id: "abc", parent: null, time: "2026-11-22T12:00:00.000Z", role: "user", content: "Why?" };
     const { cli } = await leftBehind(`\0\0\0\n${JSON.stringify(turn)}\n\0\0`);
     expect(await namesIn(cli)).toContain("recovered");
@@ -276,7 +276,7 @@ describe("a session", () => {
     expect(messagesOf(other.requests).filter((one) => one.startsWith("system"))).toEqual(["system: Be long"]);
   });
 
-  test("keeps the model of the sandbox's chat script in the sandbox, and its model for a service there", async () => {
+  test("remembers separately which model it uses in the sandbox and with a service", async () => {
     const cli = await createCli({
       respond: ({ body }) =>
         asRecord(body).model === "big"
@@ -622,7 +622,7 @@ test.each<[string, (path: string, text: string) => void]>([
   },
 );
 
-test("a session is not saved under another name while an answer cannot be stored", async () => {
+test("a session whose file has a newer version is not saved under another name while an answer is not stored", async () => {
   const cli: Cli = await createCli({
     respond: () => {
       writeFileSync(fileOf(cli, "s"), '{"format":"gpuctl-chat-session","version":2}\n');

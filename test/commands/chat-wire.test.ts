@@ -341,7 +341,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       out: "Wait.\n",
       err: "Tool call: a {}\nTool call: b {}\n",
     },
-    "can be a single function": {
+    "can be a single call in the field function_call": {
       body:
         text("Wait.") +
         event(choice({ function_call: { name: "time", arguments: "{}" } })) +
@@ -497,7 +497,7 @@ describe("a streamed answer that breaks off", () => {
   test.each([
     ["in a field of its own", event(choice({ reasoning_content: "Hm" }))],
     ["in <think> tags", text("<think>Hm")],
-  ])("is kept if the user stops it while the model is thinking %s", async (_, thought) => {
+  ])("is kept if the user stops it while reasoning arrives %s", async (_, thought) => {
     const stop = new AbortController();
     const { run } = await createCli({
       respond: () =>
@@ -521,7 +521,7 @@ describe("a streamed answer that breaks off", () => {
   test.each([
     ["in a field of its own", event(choice({ reasoning_content: "Hm" }))],
     ["in <think> tags", text("<think>") + text("Hm")],
-  ])("is kept if it is cut off while the model is thinking %s", async (_, thought) => {
+  ])("is kept if it is cut off while reasoning arrives %s", async (_, thought) => {
     const { run } = await createCli({ respond: () => streaming(thought) });
     const { code, err } = await run(ask, service);
     expect(code).toBe(9);

@@ -145,6 +145,7 @@ test("chat sends one more request without stream_options if the service rejects 
     err: "The service reported no token counts.\n",
   });
   expect(requests).toHaveLength(2);
+  // Without --usage, chat does not send the field.
   const param = await run([...ask.split(" "), "--param", "x=1"], service);
   expect(param.requests).toHaveLength(1);
 });

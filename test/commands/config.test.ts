@@ -48,7 +48,7 @@ describe.each(Object.entries(values))("the configuration key %s", (name, [good, 
     for (const choice of choices ?? []) expect(err).toContain(choice);
   });
 
-  test("has a prompt for its value on a terminal, and the prompt checks the value", async () => {
+  test("has a prompt for its value on a terminal, which offers the choices or checks the value", async () => {
     const { run } = await createCli();
     const choices = choicesOf(configKeys.find((key) => key.name === name) ?? configKeys[0]);
     const asked: (Question & { choices?: readonly string[] })[] = [];
@@ -90,7 +90,7 @@ describe("the inference base URL of a profile", () => {
       const hostOf = async (url: string) =>
         /^POST (.*)\/v1/.exec((await cli.run(`chat hi -m x --dry-run --base-url ${url}`)).out)?.[1];
       expect(await hostOf("https://api.example/")).toBe(inference);
-      // Another path can belong to another tenant of the gateway, so the saved inference base URL is not used.
+      // Another path on the same host can belong to another tenant, so the saved inference base URL is not used.
       expect(await hostOf("https://api.example/other")).toBe("https://api.example/other");
     },
   );
@@ -155,7 +155,7 @@ describe("a value in the configuration", () => {
     expect(typed.requests.find(({ method }) => method === "POST")?.body).toMatchObject({ gpuType: "h100" });
   });
 
-  test("is reported with its key if it is invalid", async () => {
+  test("is reported with its key if the command does not accept it", async () => {
     const { run } = await createCli();
     await run("config set rentals.region eu-north-4");
     const { code, err, requests } = await run("rentals create bare-metal --gpus 8 --network-type ethernet", {

@@ -188,13 +188,14 @@ describe("doctor checks the configuration", () => {
   };
 
   test.each([
-    ["{}", 0o600, 0o700, "ok", "mode 0600"],
-    ["{}", 0o644, 0o700, "failure", "config.json has mode 0644"],
-    ["{}", 0o600, 0o755, "failure", "config has mode 0755"],
-    ["{ nonsense", 0o600, 0o700, "failure", "is not valid JSON"],
-    ['{"profiles": 7}', 0o600, 0o700, "failure", "profiles must be an object, not a number"],
-    ['{"profiles":{"default":{"retries":"x"}}}', 0o600, 0o700, "failure", 'invalid values: retries "x"'],
-  ])("the content %s with modes %o and %o: %s", async (text, file, folder, status, message) => {
+    ["{}", "0600", "0700", "ok", "mode 0600"],
+    ["{}", "0644", "0700", "failure", "config.json has mode 0644"],
+    ["{}", "0600", "0755", "failure", "config has mode 0755"],
+    ["{ nonsense", "0600", "0700", "failure", "is not valid JSON"],
+    ['{"profiles": 7}', "0600", "0700", "failure", "profiles must be an object, not a number"],
+    ['{"profiles":{"default":{"retries":"x"}}}', "0600", "0700", "failure", 'invalid values: retries "x"'],
+  ])("the content %s with modes %s and %s: %s", async (text, fileMode, folderMode, status, message) => {
+    const [file, folder] = [Number.parseInt(fileMode, 8), Number.parseInt(folderMode, 8)];
     const reported = await checked("configuration", {
       respond: healthyService,
       before: written(text, file, folder),
@@ -265,7 +266,7 @@ describe("doctor checks the service", () => {
     expect(reported.message).toContain("…1234 from GPUCTL_API_KEY");
   });
 
-  test("a key that cannot be used is a failure", async () => {
+  test("an apiKeyCommand that fails is a failure", async () => {
     const reported = await checked("key", {
       respond: healthyService,
       env: { GPUCTL_API_KEY: "" },
@@ -316,7 +317,7 @@ describe("doctor checks the connection", () => {
     [{ ...certificate, validTo: firstMoment + 3 * day }, "warning", "soon"],
     [{ ...certificate, problem: "CERT_HAS_EXPIRED" }, "failure", "CERT_HAS_EXPIRED"],
     [undefined, "warning", "no certificate"],
-  ])("a TLS certificate is reported (case %#)", async (shown, status, message) => {
+  ])("a TLS certificate or its absence is reported (case %#)", async (shown, status, message) => {
     const probe = async () => ({ date, certificate: shown });
     const reported = await checked("TLS", { respond: healthyService, machine: { probe } });
     expect(reported).toMatchObject({ status, message: expect.stringContaining(message) });

@@ -6,7 +6,10 @@ import { overNetwork } from "../support/service.ts";
 const record =
   '{"id":12345678901234567891,"label":"say: 1.50, \\"2.0\\" ","price":1.50,"huge":1e400,"zero":-0,"sizes":[2.0,3,0.1],"rack":{"at":10.10},"n":7}';
 
-/** Runs a command line against a service that responds with this text. Returns the output and the requests. */
+/**
+ * Runs a command line against a service that responds with this text. Expects that the run succeeds and writes nothing
+ * to stderr. Returns the output and the requests.
+ */
 async function printed(text: string, line: string, options: RunOptions = {}) {
   const { run } = await createCli({
     respond: () => new Response(text, { headers: { "content-type": "application/json" } }),

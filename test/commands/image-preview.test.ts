@@ -230,7 +230,7 @@ describe("the filter for the control sequences of drawn pictures", () => {
   });
 });
 
-describe("if a picture cannot be drawn, image --preview", () => {
+describe("if it does not draw a picture, image --preview", () => {
   test.each([
     ["without a terminal", { TERM: "xterm-kitty" }, undefined, "stderr is not a terminal"],
     ["TERM=dumb", { TERM: "dumb", COLORTERM: "truecolor" }, 80, "TERM is dumb"],
@@ -292,7 +292,7 @@ describe("if a picture cannot be drawn, image --preview", () => {
     expect(err).toContain("1.png cannot be drawn: 8192x8192 is too large for");
   });
 
-  test("is rejected with --out -, because no picture is saved", async () => {
+  test("is rejected with --out -, as is --open, because no picture is saved", async () => {
     const { run } = await painter(corners);
     for (const flag of ["--preview", "--open"]) {
       const { code, err, requests } = await run(`image cat ${flag} --out -`, overNetwork());

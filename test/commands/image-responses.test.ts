@@ -73,7 +73,7 @@ describe("an unexpected response to image", () => {
     expect((await saved(cli)).filter((name) => !name.includes("-response."))).toEqual([]);
   });
 
-  test("with another picture type than requested is saved with the extension of its type", async () => {
+  test("is saved with the extension of its own type if that is not the requested type", async () => {
     const cli = await painter(jpeg);
     const { out, err } = await cli.run("image cat --out cat.png --no-metadata", overNetwork());
     expect(out).toBe(`${join(cli.folder, "cat.jpg")}\n`);
@@ -82,12 +82,12 @@ describe("an unexpected response to image", () => {
   });
 });
 
-describe("a response to image that has a key twice", () => {
+describe("a response to image whose JSON repeats a field", () => {
   const png = `"image":"${base64(tinyPng())}"`;
   test.each([
     ["the second value is null", `{"images":[{${png},"image":null}]}`, 1],
     ["the second list is null", `{"images":[{${png}}],"images":null}`, 1],
-    ["only the first of two pictures has the key twice", `{"images":[{${png},"image":null},{${png}}]}`, 2],
+    ["only the first of two pictures repeats the field", `{"images":[{${png},"image":null},{${png}}]}`, 2],
     ["each value is a picture", `{"images":[{${png},${png}}]}`, 2],
   ])("loses no picture: %s", async (_, body, count) => {
     const cli = await createCli({ respond: () => new Response(body) });

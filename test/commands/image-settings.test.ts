@@ -25,6 +25,7 @@ function withoutExif(file: Buffer): Buffer {
 }
 
 const line = `image "a猫, on a roof" --seed 7 --steps 20 --negative "dogs: none" --sampler euler --lora Add_Detail:0.5`;
+/** What is stored for `line`. The seed is the one in the response of `painter`, not the requested one. */
 const parameters =
   "a猫, on a roof <lora:Add_Detail:0.5>\nNegative prompt: dogs: none\nSteps: 20, Sampler: euler, CFG scale: 5, Seed: 42, Size: 1024x1024, Model: SDXL1.0-base, Version: 0.0.0-test";
 
@@ -170,7 +171,7 @@ describe("image --from", () => {
     expect(requests[0]?.body).toMatchObject({ prompt: "cat", image: base64(tinyPng()) });
   });
 
-  test("reads settings that other programs wrote, and names a model that the service does not have", async () => {
+  test("reads settings that other programs wrote, and names a model that gpuctl does not know", async () => {
     const text = [
       'a cat, <lora:Add_Detail:0.5> "hi"\nsecond line',
       "Negative prompt: dogs\nand birds",

@@ -151,7 +151,7 @@ const brokenBody = () =>
     pull: (stream) => stream.error(Object.assign(new Error("reset"), { code: "ECONNRESET" })),
   });
 
-describe("image with several pictures, after a response of 429", () => {
+describe("image after a response of 429", () => {
   test("waits as long as the service asks, sends half as many requests at once, and sends the request again", async () => {
     const most: number[] = [];
     const { responder, seen, attempts } = service((seed, attempt) => {

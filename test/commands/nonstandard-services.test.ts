@@ -43,7 +43,10 @@ const result = ({ code, out }: ServiceOutcome) => ({ code, out });
 const isExpectedFailure = (code: unknown, exitCode: number): boolean =>
   exitCode !== exit.fault || code === "UNHEALTHY";
 
-/** Expects no internal error, one JSON document for a failure, and no repeated write. */
+/**
+ * Expects no internal error and no repeated write. If the command failed, also expects an error in JSON on stderr, and
+ * nothing on stdout.
+ */
 function expectCleanOutcome({ line: { line }, outcome }: Baseline, ran: ServiceOutcome): void {
   expect(exitCodes, line).toContain(ran.code);
   expect(ran.writes.length, line).toBeLessThanOrEqual(outcome.writes.length);
@@ -55,7 +58,7 @@ function expectCleanOutcome({ line: { line }, outcome }: Baseline, ran: ServiceO
   expect(isExpectedFailure(error.code, ran.code), `${line}: ${ran.err}`).toBe(true);
 }
 
-test("every command with an operation succeeds with the documented service, unless it needs a description", async () => {
+test("every independent command with an operation is run with the documented service, and succeeds unless it needs a description", async () => {
   const lines = await baselines();
   const sent = lines.map(({ line }) => line.spec.path.join(" "));
   const expected = independent

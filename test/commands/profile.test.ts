@@ -201,7 +201,7 @@ describe("profile remove", () => {
     });
   });
 
-  test("of a profile that only --profile selects does not change the current profile", async () => {
+  test("of the profile that --profile selects does not change the current profile", async () => {
     const { run } = await withProfiles();
     const { code, out, err } = await run("profile remove play --profile play --yes -o json");
     expect({ code, data: JSON.parse(out), err }).toEqual({

@@ -192,7 +192,7 @@ describe("--max-burn", () => {
 });
 
 describe("the lock for creates with a burn limit", () => {
-  /** A lock that another process renewed `seconds` ago. */
+  /** A lock that another process renewed `seconds` ago. If negative, the lock does not become stale in a test. */
   async function withLock(seconds: number) {
     const cli = await createCli();
     const lock = join(cli.folder, "state", "rentals-create.lock");
@@ -387,7 +387,7 @@ describe("--max-burn with --count", () => {
     expect({ code, writes: writeCount(requests) }).toEqual({ code: 12, writes: 1 });
   });
 
-  test("creates all rentals if they fit the limit, even if a response names a lower price", async () => {
+  test("creates all rentals if they fit the limit at the listed price, even if responses name lower prices, and otherwise none", async () => {
     const { run } = await serviceWith((at) => ({ costPerHourCents: at === 1 ? 0 : 50 }), { offer: 100 });
     expect(await run(`${five} 5`)).toMatchObject({ code: 0 });
     expect(await run(`${line} --count 2 --max-burn 0.99`)).toMatchObject({ code: 11 });

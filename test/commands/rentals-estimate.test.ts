@@ -50,7 +50,7 @@ describe("before a create, the estimated cost is shown", () => {
     costPerHourCents: 430,
   };
 
-  test("from the service's rental options, without other requests", async () => {
+  test("from the service's rental options, without a request for rentals", async () => {
     const { question, paths } = await promptFor(vm, { [options]: [option], [vms]: [rental] });
     expect(question).toContain("It will cost about $8.60 an hour, based on the service's rental options.");
     expect(paths).toEqual(["/v2/openapi.json", options]);
@@ -125,7 +125,7 @@ describe("before a create, the estimated cost is shown", () => {
     ["the cost is missing", { [vms]: [{ ...rental, currentTerm: null }] }],
     ["the number of GPUs is missing", { [vms]: [{ ...rental, gpuCount: null }] }],
     ["the number of GPUs is a fraction", { [vms]: [{ ...rental, gpuCount: 1e-30 }] }],
-    ["nothing is a record", { [vms]: [null, 7, "x"] }],
+    ["the list of rentals contains no records", { [vms]: [null, 7, "x"] }],
   ])("but not when %s", async (_why, lists) => {
     expect((await promptFor(vm, lists)).question).toContain(unknown);
   });

@@ -47,7 +47,10 @@ const shortEvents = (outcome: Outcome): readonly string[] =>
 
 const activeIn = async ({ run }: Cli): Promise<string> => (await run("rentals list -o id --sandbox")).out;
 
-/** Creates rental 1001 with a lease of an hour, and advances the clock until the lease is over. */
+/**
+ * Creates a rental with a lease of an hour, and advances the clock by two hours, so that the lease is over. The first
+ * rental of a CLI has the ID 1001.
+ */
 async function withLeaseOver(cli: Cli): Promise<Cli> {
   await cli.run(`${create} --label train --lease 1h`);
   cli.advance(2 * hour);
@@ -406,7 +409,7 @@ describe("a rental that differs from its lease", () => {
     expect(await leasesOf(cli)).toHaveLength(1);
   });
 
-  test("is ended if only the format of its creation time differs", async () => {
+  test("is ended if the creation time in its lease has another format and differs by half a second", async () => {
     const cli = await createCli();
     await cli.run(create);
     await writeLeases(cli, [{ rentalId: "1001", rentalCreatedAt: "2026-11-20 12:00:00.5+00" }]);
@@ -658,7 +661,7 @@ describe("a rental that got another lease after a create whose outcome is unknow
     expect(await activeIn(cli)).toBe("1001\n");
   });
 
-  test("does not end after its lease from a second create with the same label was cleared", async () => {
+  test("does not end after the user cleared the lease that a second create with the same label gave it", async () => {
     const statuses = [500];
     const cli = await createCli({
       respond: (request) => {
@@ -816,7 +819,7 @@ describe("several guards and users at the same time", () => {
   });
 });
 
-describe("a service that cannot be reached or refuses requests", () => {
+describe("a service that cannot be reached, refuses requests or sends unusable responses", () => {
   const unreachable = () => {
     throw new ConnectionFailed("connection refused", { code: "ECONNREFUSED", sent: false });
   };
@@ -938,7 +941,7 @@ describe("a service that cannot be reached or refuses requests", () => {
   });
 
   test.each([
-    ["a key that is not accepted", 401, 3],
+    ["an invalid key", 401, 3],
     ["a key without permission", 403, 4],
   ])("makes the guard fail at once if it refuses %s", async (_, status, code) => {
     const cli = await createCli({ respond: () => failure(status) });
@@ -949,7 +952,7 @@ describe("a service that cannot be reached or refuses requests", () => {
 });
 
 describe("flags of rentals guard", () => {
-  test("--every prints an ongoing event only once, also as JSON lines", async () => {
+  test("--every prints an ongoing event only once with -o jsonl", async () => {
     const abort = new AbortController();
     let lists = 0;
     const cli = await createCli({
@@ -987,7 +990,7 @@ describe("flags of rentals guard", () => {
     });
     for (let hours = 1; hours <= 2; hours += 1) await cli.run(`${create} --label train --lease ${hours}h`);
     cli.advance(hour);
-    // The first line is read once the second rental has ended.
+    // Nothing is read until the request to terminate the second rental is sent.
     let sleeps = 0;
     const onSleep = () => {
       sleeps += 1;

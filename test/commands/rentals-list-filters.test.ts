@@ -20,6 +20,7 @@ const rentals = [
   { id: 13, createdAt: "0001-01-01T00:00:00Z" },
 ];
 
+/** The IDs that `rentals list` prints with these flags; `[0]` if it prints none. */
 async function idsOf(flags: string | readonly string[], records: readonly unknown[] = rentals) {
   const { run } = await createCli({ respond: always(200, records) });
   const more = typeof flags === "string" ? flags.split(" ") : flags;

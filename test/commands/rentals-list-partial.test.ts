@@ -106,7 +106,10 @@ describe("rentals list when a listing fails or is interrupted", () => {
 });
 
 describe("rentals list --watch when one of its two listings fails", () => {
-  /** Watches one virtual machine and these bare-metal listings, one listing at each poll, and then presses Ctrl-C. */
+  /**
+   * Watches one virtual machine and these bare-metal listings, one listing at each poll, and then presses Ctrl-C. A
+   * number stands for a listing that fails with this status.
+   */
   async function watching(bareMetal: readonly (readonly unknown[] | number)[], flags: string) {
     const controller = new AbortController();
     const left = [...bareMetal];

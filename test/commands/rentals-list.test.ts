@@ -134,7 +134,7 @@ test("rentals history shows ended rentals", async () => {
   `);
 });
 
-test("in tables, rentals list spells the type as --type does, whatever the service sends; in JSON, the type is unchanged", async () => {
+test("in tables and TSV, rentals list spells known types as --type does; in JSON, it prints every type as the service sent it", async () => {
   const types = ["virtual-machine", "VM", "bare-metal", "BareMetal", "pod"];
   const { run } = await createCli({
     respond: ({ path }) =>

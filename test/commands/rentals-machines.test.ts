@@ -28,7 +28,7 @@ async function withMachines() {
       return Number(code ?? 0);
     },
   };
-  /** The output of a command on a rental, or the error of ssh. */
+  /** What ssh prints for a command on a rental, or gpuctl's stderr if ssh is not started. */
   const on = async (rental: string, command: string): Promise<string> => {
     const { err } = await cli.run(["rentals", "ssh", ...words(rental), "--sandbox", "--", command], {
       programs,

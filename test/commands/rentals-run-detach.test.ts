@@ -155,7 +155,7 @@ describe.skipIf(process.platform === "win32")("a detached job", () => {
     test.each([
       ["an older version did not store whether it was started", { started: undefined }],
       ["its files are missing", { started: true }],
-    ])("is not started without the values if %s", async (_, fields) => {
+    ])("is not started without the values of --env if %s", async (_, fields) => {
       const { run, renter, active, remote } = await createKilled("touch $HOME/ran", "--env", "MODE=fast");
       await run("rentals jobs logs --follow");
       await changeJob(renter, fields);

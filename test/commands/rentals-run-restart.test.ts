@@ -8,7 +8,7 @@ import { needs } from "../support/programs.ts";
 import type { Connection } from "../support/remote.ts";
 import { createRenter, sh } from "../support/renter.ts";
 
-/** A command that writes a result, and then runs until it is stopped. */
+/** A command that writes a result, and then sleeps until the restart kills it. */
 const script = "echo 42 > model; echo ready; sleep 30";
 const vanished = "the command on rental 1001 is no longer running and left no exit status";
 
@@ -48,7 +48,7 @@ async function createRestarting(
     await once(other, "spawn");
     await writeFile(at("pid"), `${other.pid}\n`);
   };
-  /** The programs of the rental. The machine restarts as soon as the command has written its result. */
+  /** The programs that reach the rental. Its machine restarts as soon as the command has written its result. */
   const restarting: typeof programs = {
     ...programs,
     stream: async (program, args, options) => {

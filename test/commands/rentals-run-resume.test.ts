@@ -251,7 +251,7 @@ describe.skipIf(process.platform === "win32")("a command line that is run again"
 describe.skipIf(process.platform === "win32")("a job of another process", () => {
   const line = sh("exit 4", "--detach", "--lease", "1h");
 
-  /** A job whose process is on another machine and has created the rental. */
+  /** A job that has a rental and whose process is on another machine, unless `fields` changes that. */
   async function createDistant(fields: object = {}) {
     const renter = await createRenter();
     await renter.run(line);
@@ -318,7 +318,7 @@ describe.skipIf(process.platform === "win32")("a job of another process", () => 
     expect(await active()).toEqual([]);
   });
 
-  test("can be started again after --take-over if it has no rental", async () => {
+  test("does not prevent a new job after --take-over if it has no rental", async () => {
     const { run, active } = await createDistant({
       phase: "creating",
       rentalId: undefined,
@@ -375,7 +375,7 @@ describe.skipIf(process.platform === "win32")("a job of another process", () => 
 describe.skipIf(process.platform === "win32")("a job without an attached process", () => {
   const line = sh("exit 6", "--detach", "--lease", "1h", "--env", "MODE=fast");
 
-  /** A job without an attached process. The service refuses the requests that `refuses` selects. */
+  /** A job without an attached process. The service refuses the requests that `service.refuses` selects. */
   async function createLeft(fields: object = {}) {
     const service = { refuses: (_: SeenRequest): boolean => false };
     const renter = await createRenter({
@@ -528,7 +528,7 @@ describe.skipIf(process.platform === "win32")("a job without an attached process
 
     test("makes `jobs attach` exit with 8 even if its command had not started", async () => {
       const renter = await createRenter({
-        // The first gpuctl process was killed right before it started the command.
+        // The command does not start, as if the first gpuctl process had been killed right before starting it.
         trouble: ({ input }) =>
           input.includes("exec sh -c") ? { stderr: "no such shell", status: 20 } : undefined,
       });

@@ -85,7 +85,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(silent.err, "a command that prints nothing has no log").not.toContain("output.log");
   });
 
-  test("opens no new connection for each part of the output", async () => {
+  test("does not open a new connection for each part of the output", async () => {
     const { run, remote } = await createRenter();
     expect(await run(sh("echo one; sleep 1; echo two"))).toMatchObject({ code: 0, out: "one\ntwo\n" });
     const following = remote.connections.filter(({ input }) => input.includes("tail -c"));
@@ -268,13 +268,13 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(await renter.active()).toEqual([]);
   });
 
-  test("shows the output on stderr if -o json is set and the log cannot be written", async () => {
+  test("shows the output on stderr if -o json is set and the output cannot be stored", async () => {
     const { run, remote, folder } = await createRenter();
     const { stream } = remote.programs;
     const programs: typeof remote.programs = {
       ...remote.programs,
       stream: async (program, args, options) => {
-        // A folder in place of the log: nothing can be appended to it.
+        // A folder in place of the file that stores stdout: nothing can be appended to it.
         const [job = ""] = await readdir(join(folder, "state", "jobs")).catch(() => []);
         if (job !== "") await mkdir(join(folder, "state", "jobs", job, "stdout"), { recursive: true });
         return stream(program, args, options);
@@ -879,7 +879,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
         return renter;
       };
 
-      test("--max-cost stops the command at the expected price", async () => {
+      test("--max-cost stops the command when the cost at the expected price reaches the limit", async () => {
         const { run, jobs } = await createFree(200);
         const { code, err } = await run(sh("sleep 30", "--max-cost", "0.10"));
         expect(code, err).toBe(8);
@@ -887,7 +887,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
         expect(await jobs()).toMatchObject([{ hourlyCost: "2" }]);
       });
 
-      test("a warning says that --max-cost has no effect if the expected price is also 0", async () => {
+      test("if the expected price is also 0, a warning says that --max-cost has no effect", async () => {
         const { run } = await createFree(0);
         const { code, err } = await run(sh("exit 3", "--max-cost", "0.10"));
         expect(code, err).toBe(3);
@@ -1440,7 +1440,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
   describe("when the rental of a killed job is not listed", () => {
     /**
      * Runs a command line whose create fails, and runs it again as if the first process had been killed. Between the
-     * two runs, `change` changes the text of the job's files.
+     * two runs, `change` changes the text of job.json and of the lease file.
      */
     async function runTwice(
       flags: readonly string[] = [],
@@ -1678,7 +1678,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(await renter.jobs()).toMatchObject([{ state: "ended", rentalId: "1001", status: 3 }]);
   });
 
-  describe("with the files of a job", () => {
+  describe("when it writes the files of a job", () => {
     const stuck = async (respond?: Responder) => {
       const renter = await createRenter({
         ...(respond && { respond }),

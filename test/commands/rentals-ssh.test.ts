@@ -43,7 +43,7 @@ describe("rentals ssh", () => {
     [["--", "--help"]],
     [["--", "--print", "-o", "json", "--dry-run", "--"]],
     [["--", "echo $HOME; rm 'x'", ""]],
-  ])("passes %j on unchanged", async (words) => {
+  ])("passes the words after the first -- on unchanged: %j", async (words) => {
     const { run } = await createCli({ respond: lookupReturns(running) });
     const { calls, programs } = sshExiting(0);
     await run(["rentals", "ssh", "1", ...words], { ...overNetwork(), programs });

@@ -130,7 +130,7 @@ describe("rentals terminate", () => {
   });
 });
 
-describe("rentals terminate with --all, --label or --older-than", () => {
+describe("rentals terminate, which needs RENTAL, --all, --label or --older-than", () => {
   /** A CLI with the rentals 1001 (ci-1) and 1002 (trainer), two hours old, and the new 1003 (ci-2, bare metal). */
   async function withThree() {
     const cli = await createCli();
@@ -191,14 +191,14 @@ describe("rentals terminate with --all, --label or --older-than", () => {
     ["--older-than yesterday", "--older-than must be a duration"],
     ["", "missing required input: RENTAL"],
     ["--no-validate", "missing required input: RENTAL"],
-  ])("%s is an error, and nothing is sent", async (words, message) => {
+  ])("fails with the arguments %j, and sends nothing", async (words, message) => {
     const { run } = await withThree();
     const { code, err, requests } = await run(`rentals terminate ${words} --yes --sandbox`);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
     expect(err).toContain(message);
   });
 
-  test("measures the age of a rental by the clock of the service", async () => {
+  test("measures the age of a rental in the sandbox by the sandbox's clock alone", async () => {
     const { run } = await createCli({
       respond: ({ path }) =>
         path.endsWith("-rentals")
@@ -218,7 +218,7 @@ describe("rentals terminate with --all, --label or --older-than", () => {
     ["Fri, 01 Jan 2099 00:00:00 GMT", "2026-11-20T11:59:50Z"],
     ["Fri, 20 Nov 2026 12:00:00 GMT", "2026-11-20T11:59:50Z", 3_600_000],
   ])(
-    "leaves out a rental that is old enough by only one of the two clocks: the service's clock shows %s",
+    "leaves out a rental that is old enough by this machine's clock or the service's, but not by both: the service's shows %s",
     async (date, createdAt, ahead = 0) => {
       const { run, advance } = await createCli({
         respond: ({ path }) =>
@@ -242,7 +242,7 @@ describe("rentals terminate with --all, --label or --older-than", () => {
   });
 });
 
-test("rentals terminate succeeds if the rental ends before the request reaches the service", async () => {
+test("after a 409, rentals terminate fails if the rental is still active, and succeeds if it has ended meanwhile", async () => {
   const { run } = await createCli({
     respond: ({ method, path }) => {
       if (method === "POST" && path.endsWith("/terminate")) return Response.json({}, { status: 409 });
@@ -569,7 +569,7 @@ describe("rentals terminate with a third-party service", () => {
   });
 
   test.each(["rentals terminate 1001 --yes", "rentals wait 1001", "rentals get 1001"])(
-    "ends nothing if the service responds with another rental: %s fails",
+    "ends nothing and fails if the service responds with another rental, as other commands do: %s",
     async (line) => {
       const end = "POST /v2/on-demand/rentals/terminate";
       const { run } = await createCli({
@@ -775,7 +775,7 @@ describe("rentals terminate --all", () => {
   const list = (type: string) => `GET /v2/on-demand/${type}-rentals`;
   const end = (type: string) => `POST /v2/on-demand/${type}-rentals/terminate`;
 
-  /** A service with these virtual machines and bare-metal rentals. */
+  /** A CLI and a service that lists these virtual machines and bare-metal rentals. */
   const listing = (
     vms: readonly unknown[],
     bareMetals: readonly unknown[] = [],
@@ -848,7 +848,7 @@ describe("a virtual machine and a bare-metal rental with the same ID", () => {
   ];
   const failing = () => new Response("", { status: 502 });
 
-  /** Runs `rentals terminate WORD` against a service that finds this record by the ID. Records state no type. */
+  /** Runs `rentals terminate WORD` against a service that returns `found` for the ID 5. Records state no type. */
   async function terminate(word: string, found: object, lists: Parameters<typeof service>[0] = {}) {
     const { run } = await createCli({
       negotiates: true,
@@ -886,7 +886,7 @@ describe("a virtual machine and a bare-metal rental with the same ID", () => {
     expect(err).toContain('"train" is listed as rental 5, but the record of rental 5 has the label "dev"');
   });
 
-  test("are told apart by the time of creation if one list fails and there are no labels", async () => {
+  test("are told apart by the time of creation without labels; if one list fails, only a rental in the other is ended", async () => {
     const unlabelled = { ...vm, label: undefined };
     const lists = { [vmList]: () => Response.json([unlabelled]), [metalList]: failing };
     expect(await terminate("5", unlabelled, lists)).toMatchObject({
@@ -922,7 +922,7 @@ describe("a service that offers only virtual machines", () => {
     expect(requestLines(requests)).toContain(end);
   });
 
-  test("is guarded without a warning", async () => {
+  test("has its rentals guarded without a warning", async () => {
     const { run } = await withoutBareMetal([{ id: 9, label: "ci" }]);
     await run("rentals create vm --gpus 1 --label ci --lease 1h --yes", overNetwork());
     const guarded = await run("rentals guard --once --yes -o json", overNetwork());

@@ -65,7 +65,7 @@ describe("a failure in a response with status 200, from an operation that only t
       "ssh-keys remove ci --yes",
       "Key 7 is still listed. `gpuctl ssh-keys list` shows whether the key was removed.",
     ],
-  ])("makes %s (a DELETE) fail, but if the body is an error, the outcome is unknown", async (line, look) => {
+  ])("makes %s (a DELETE) fail, but an error body makes its outcome unknown", async (line, look) => {
     expect(await (await cli(failed)).run(line, service)).toMatchObject({ code: 7, out: "" });
     const outcome = await (await cli(error)).run(line, service);
     expect(outcome).toMatchObject({ code: 10, out: "" });

@@ -76,7 +76,7 @@ describe("a rental with a lease", () => {
     expect(extended).toMatchObject({ code: 0, err: "" });
   });
 
-  test("may have its lease in the file of --lease-file", async () => {
+  test("is reserved with a warning that repeats --lease-file, if the lease is in that file", async () => {
     const { run, folder } = await createCli();
     const flag = `--lease-file ${join(folder, "shared.jsonl")}`;
     await run(`rentals create vm --gpus 1 --lease 2h --yes --sandbox ${flag}`);

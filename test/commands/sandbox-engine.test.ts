@@ -53,7 +53,7 @@ test("sandbox engine set -o json shows the models and voices of the engine", asy
   });
 });
 
-test("the key of an engine is shown neither in an answer that splits it nor in the type of a response", async () => {
+test("the key of an engine is masked in an answer that has it in pieces, and in the content type of a response", async () => {
   const key = "engine-key-0123456789";
   const cli = await createCli({ environment: { ENGINE_KEY: key } });
   let type = "text/event-stream";

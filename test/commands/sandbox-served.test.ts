@@ -58,7 +58,7 @@ describe("sandbox commands with the URL of a served sandbox", () => {
     expect(cli.sandbox.snapshot()).toEqual(before);
   });
 
-  test("save the key of the user in a snapshot, so that it can be restored", async () => {
+  test("do not mask the API key of the command in a snapshot, so that the snapshot can be restored", async () => {
     const { served, cli } = await withServed();
     const env = { GPUCTL_API_KEY: "my-team-test-key-1" };
     const stdin = `keys: [{value: ${env.GPUCTL_API_KEY}, name: ci, access: full}]`;
@@ -115,7 +115,7 @@ describe("sandbox commands with the URL of a served sandbox", () => {
     expect(JSON.parse((await cli.run("sandbox limits -o json --sandbox")).out)).toEqual(await json("limits"));
   });
 
-  test("name the flag of an invalid value, as for the local sandbox", async () => {
+  test("report invalid input with the same errors as for the local sandbox", async () => {
     const { cli } = await withServed();
     for (const line of [
       "sandbox fault add --operation listRentalz --status 500",
@@ -137,7 +137,7 @@ describe("sandbox commands with the URL of a served sandbox", () => {
     expect((await cli.run(`sandbox seed - --yes ${at}`, wrong)).err.replace(note, "")).toBe(local.err);
   });
 
-  test("name the URL in the confirmation prompt", async () => {
+  test("name the URL in the confirmation prompt, and change nothing without a confirmation", async () => {
     const { served, cli } = await withServed();
     const asked: string[] = [];
     const prompts = {
@@ -228,7 +228,7 @@ describe("sandbox commands with the URL of a served sandbox", () => {
     ["another token", "0123456789abcdefg", 3, "GPUCTL_SANDBOX_TOKEN_FILE"],
     ["a short token", "secret", 2, "at least 16"],
     ["a token with a space", "0123456789 0123456789", 2, "at least 16"],
-  ])("for a sandbox on another machine fail with %s", async (_name, given, code, text) => {
+  ])("fail with %s if the sandbox is on another machine", async (_name, given, code, text) => {
     const { served, cli } = await withServed({ peer: "192.0.2.1", token: "0123456789abcdef" });
     if (given !== undefined) writeFileSync(join(cli.folder, "token"), given);
     const env = {
@@ -244,12 +244,12 @@ describe("sandbox commands with the URL of a served sandbox", () => {
     expect(served.clock.show().frozen).toBe(false);
   });
 
-  test("exit with 4 if the sandbox refuses requests from this machine", async () => {
+  test("exit with 4 if the sandbox accepts requests only from its own machine", async () => {
     const { cli } = await withServed({ peer: "192.0.2.1" });
     const { code, err } = await cli.run(`sandbox status ${at}`);
     expect({ code, err }).toEqual({
       code: 4,
-      err: expect.stringContaining("requests from this machine only"),
+      err: expect.stringContaining("requests only from the machine of the sandbox"),
     });
   });
 });

@@ -181,7 +181,7 @@ describe("setup", () => {
     });
   });
 
-  test("saves the values entered before Ctrl-C, says so, and continues with the next value when it is run again", async () => {
+  test("saves the values entered before Ctrl-C, says so, and keeps them when it is run again", async () => {
     const { run, savedConfig } = await setUp();
     const { code, err, out } = await run({ ...account, "API key": ["typed", new Interrupted()] });
     expect({ code, out }).toEqual({ code: 130, out: "" });

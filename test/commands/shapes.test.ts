@@ -62,7 +62,7 @@ test.each(printing.filter((spec) => !documents.includes(spec)))(
       expect(json.code, json.err).toBe(0);
       expect({ command: example.command, json: shapeOf(JSON.parse(json.out)) }).toMatchSnapshot();
     }
-    // All examples of a command have the same columns.
+    // One example is enough: with few exceptions, all examples of a command have the same columns.
     const example = examples.find(({ command }) => !/--dry-run/.test(command));
     if (example === undefined) return;
     const csv = await shown(example, "csv");

@@ -40,7 +40,7 @@ describe("tts with a long text", () => {
     expect(await readdir(cli.folder)).toEqual(["talk.wav"]);
   });
 
-  test("is an error if a folder has the name of a saved part, and nothing is sent", async () => {
+  test("fails and sends nothing if a folder has the name of a saved part", async () => {
     const cli = await createCli({
       respond: voiceBut((one) => (one === sentences[3] ? failing(500) : undefined)),
     });
@@ -328,7 +328,7 @@ describe("tts with a long text, after a failure", () => {
     expect(await readFile(join(folder, "talk.wav"))).toEqual(whole);
   });
 
-  test("saves a part elsewhere if the folder of the parts cannot be created again, and uses it once it is moved there", async () => {
+  test("saves a part elsewhere if the folder of the parts cannot be created again, and requests no part that was moved into it", async () => {
     let cli: Cli | undefined;
     const respond: Responder = async (request) => {
       if (cli) {
@@ -446,7 +446,7 @@ describe("tts with parts that cannot be joined", () => {
   });
 });
 
-describe("tts with a long text, after a response of 429", () => {
+describe("tts after a response of 429", () => {
   test("sends the refused requests again after the delay that the service asks for", async () => {
     let refused = 0;
     const respond = voiceBut(() => (refused++ < 2 ? failing(429, { "retry-after": "7" }) : undefined));

@@ -150,7 +150,7 @@ describe("tts --play", () => {
     expect(await readFile(out.trimEnd())).toEqual(Buffer.from(bytes));
   });
 
-  test("stops the player after Ctrl-C, keeps the file, and exits with 130", async () => {
+  test("keeps the file and exits with 130 if Ctrl-C stops the player", async () => {
     const controller = new AbortController();
     const { run, folder } = await speaker();
     const { options } = withPlayers(["aplay"], async () => {

@@ -30,7 +30,7 @@ describe("tts", () => {
     expect(await readFile(join(folder, "ready.wav"))).toEqual(wav);
   });
 
-  test.each(["5", "null", "[1]", '{"a":1}'])("saves the recording of the text %s", async (text) => {
+  test.each(["5", "null", "[1]", '{"a":1}'])("saves the recording if the field text is %s", async (text) => {
     const { run } = await recording(wav);
     const { code, out } = await run(["tts", "--no-validate", "--param", `text=${text}`], overNetwork());
     expect(code).toBe(0);

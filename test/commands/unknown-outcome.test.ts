@@ -289,8 +289,8 @@ test("Ctrl-C during the listing before a create prevents the create", async () =
 });
 
 test.each([
-  ["1001 first", [502, 400]],
-  ["1002 first", [400, 502]],
+  ["the first", [502, 400]],
+  ["the second", [400, 502]],
 ])(
   "rentals terminate exits with 10 if one of two failures has an unknown outcome: %s",
   async (_name, statuses) => {
@@ -341,7 +341,7 @@ test.each([
   expect(err).toContain(finding);
 });
 
-test("after an unknown outcome, a create with a new volume also says whether the volume is new", async () => {
+test("after an unknown outcome, a create with a new volume also lists new volumes", async () => {
   const { run } = await cliThatResponds(({ method }) =>
     method === "POST" ? Response.json({ message: "no" }, { status: 500 }) : undefined,
   );

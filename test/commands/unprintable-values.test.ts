@@ -132,7 +132,7 @@ test.each([
 });
 
 test.each(["prompt", "negative_prompt", "width", "height", "lora", "steps", "sampler", "model_name", "seed"])(
-  "batch run --no-validate saves a picture whose %s is an object without toString",
+  "batch run --no-validate saves a picture although %s in its request is or contains an object without toString",
   async (field) => {
     const cli = await createCli({ respond: () => Response.json({ images: [{ image: base64(tinyPng()) }] }) });
     const body = {

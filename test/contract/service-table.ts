@@ -16,7 +16,7 @@ export interface FieldRow {
   readonly accepts: readonly unknown[];
   /** Values that the service rejects with 400. */
   readonly rejects: readonly unknown[];
-  /** Whether the field names a resource. If so, the service also rejects a value whose resource does not exist. */
+  /** Whether the service also rejects a value with 400 if it names a resource that does not exist. */
   readonly isReference?: true;
 }
 

@@ -30,7 +30,7 @@ test("the documented operations are those of the service", () => {
   expect(documented.map(nameOf).sort()).toEqual(Object.keys(serviceTable).sort());
 });
 
-test("the description has the documented tags", () => {
+test("the description has the documented tags, and the tag inference", () => {
   expect(description.tags?.map((tag) => Object(tag).name)).toEqual([...tags, "inference"]);
 });
 
@@ -125,7 +125,10 @@ async function rejectedBy({ sandbox }: Cli, operation: Operation, input: object)
   return issues.map(({ path: [field] }: { path: readonly unknown[] }) => field);
 }
 
-/** The command and arguments that send this input. Undefined if no command line can express the input. */
+/**
+ * The command and arguments that send this input. Undefined if the operation has no command, or if no command line can
+ * express the input.
+ */
 function typed(
   operation: Operation,
   input: object,

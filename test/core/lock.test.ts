@@ -24,7 +24,10 @@ const options = {
   busy: (lockPath: string) => new Error(`busy: ${lockPath}`),
 };
 
-/** Creates the lock of another process, which last renewed the lock `seconds` ago. */
+/**
+ * Creates the lock of another process, which last renewed the lock `seconds` ago. With a negative number, the lock does
+ * not become stale during a test.
+ */
 async function lockOf(path: string, seconds: number): Promise<void> {
   await mkdir(`${path}.lock`);
   const moment = Date.now() / 1000 - seconds;

@@ -71,7 +71,7 @@ describe.runIf(process.platform === "linux")("the name that identifies a process
     }
   });
 
-  test("is never empty: an empty name identifies no process", () => {
+  test("identifies no process if it is empty", () => {
     expect(processesOn("linux", place).isRunning("")).toBe(false);
   });
 });

@@ -22,7 +22,7 @@ const bash: Completer = (line, options = {}) => {
   return run("bash", ["--norc", "--noprofile", ...parts], options);
 };
 
-/** fish adds descriptions, and offers whole words, such as `--gpu=h100`. */
+/** fish offers whole words, such as `--gpu=h100`, with descriptions. Returns only the part after `=`, as in bash. */
 const fish: Completer = async (line, options = {}) => {
   const command = `source ${scripts}/gpuctl.fish; complete --do-complete $argv[1]`;
   const offers = await run("fish", ["--no-config", "--command", command, line], options);

@@ -145,7 +145,7 @@ describe("Tab in zsh inserts", () => {
     };
   }
 
-  test("the name of a field without a space", async () => {
+  test("the name of a field without a space after it, and its value with one", async () => {
     const { lineAfter, ...user } = await createZshUser();
     await user.refresh("operation-field", "", "--operation", "createBareMetalRental", "--sandbox");
     const create = "api call --sandbox createBareMetalRental";

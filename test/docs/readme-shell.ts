@@ -28,7 +28,10 @@ export const blocksOf = (text: string, language: string): readonly string[] =>
     found === language ? [block] : [],
   );
 
-/** The files and folders of the repository that the README links to or names. */
+/**
+ * The files and folders of the repository that a text links to, and those that it names in backticks: `CHANGELOG.md`
+ * and paths in `completions`, `man` and `docs`.
+ */
 export const namedIn = (text: string): readonly string[] =>
   [...text.matchAll(/\]\(((?!#|https?:)[^)]+)\)|`((?:completions|man|docs)\/[^`]*|CHANGELOG\.md)`/g)].map(
     ([, link, word]) => (link ?? word ?? "").replace(/#.*/, ""),

@@ -17,7 +17,7 @@ test("SECURITY.md and the README name the commands that print a key", async () =
   const { run, sandbox } = await createCli();
   for (const command of ["auth token", "sandbox keys"]) {
     expect((await run(`${command} --sandbox`)).out).toContain(sandbox.keys.full);
-    for (const one of [text, readme]) expect(one).toMatch(new RegExp(`\`${command}\`[^.]* prints? `));
+    for (const one of [text, readme]) expect(one).toMatch(new RegExp(`\`${command}\`[^.]* prints?\\s`));
   }
 });
 

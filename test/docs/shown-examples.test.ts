@@ -35,8 +35,9 @@ const codeIn = (roff: string): readonly string[] =>
   );
 
 /**
- * Runs command lines one after another on a new machine, on a terminal only if needed. Returns those that failed, or
- * printed control sequences without a terminal, with what they printed.
+ * Runs command lines one after another on a new machine, on a terminal only if needed. Returns the lines that failed
+ * or that printed control sequences without a terminal. Each comes with its stderr and, if it printed control
+ * sequences, its stdout.
  */
 async function failuresOf(lines: readonly string[]): Promise<readonly string[]> {
   const listen = async () => ({ url: "http://127.0.0.1:1", close: async () => {} });

@@ -11,7 +11,7 @@ const shards = 8;
 /** The number of requests that a shard sends at the same time. */
 const concurrency = 2;
 
-/** A home with the requests of a batch, and a served sandbox that takes 200 ms for each request. */
+/** A home with the requests of a batch, and a served sandbox that takes 200 ms for each chat request. */
 async function batchHome() {
   const home = await createHome();
   const { url, apiKey } = JSON.parse(await firstChunk(home.start("sandbox serve --port 0 -o json").stdout));
@@ -97,7 +97,7 @@ describe.runIf(thorough)("on a machine with", () => {
     const log = await shell(batch, "cat gpuctl-batch-*_3.log");
     const restarts = await shell(batch, `scontrol show job ${submitted.out.trim()}_3`, slurm);
     expect(restarts.out, log.out).toContain("Restarts=1");
-    // When the task was killed, some lines were in flight, were the next to be sent according to the journal, or had a
+    // When the task was killed, some lines were recorded in the journal but not sent yet, were in flight, or had a
     // response that was not saved yet. These lines are not sent again automatically.
     const [{ unknown }] = await json(batch, "batch status answers.3-of-8.jsonl");
     expect(unknown).toBeGreaterThan(0);

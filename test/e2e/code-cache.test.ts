@@ -70,7 +70,7 @@ describe.skipIf(nodeHasCache)("compiled code", () => {
     const { home, first, files } = await usedHome();
     const names = files.map(({ file }) => basename(file)).join();
     expect(names).toMatch(/start-[\w-]+\.cjs/);
-    // These files are not cached: Node.js loads them before the cache works, and the cache does not load them again.
+    // Node.js itself loads these files before the cache works, so the cache neither compiles nor stores them.
     expect(names).not.toMatch(/gpuctl|code-cache|rolldown-runtime/);
     expect(await home.run(line)).toEqual(first);
     expect(await cachedFiles(home)).toEqual(files);

@@ -43,14 +43,15 @@ test("processes killed while they write leave the old or the new file, and the n
 });
 
 test.skipIf(process.platform === "win32").each([{ SNAP: "" }, { SNAP: "/snap/node/1" }])(
-  "if only part of the file can be written, the old file stays, with the environment %j",
+  "with %j in the environment, if only part of the file can be written, the old file stays",
   async (env) => {
     const home = await createHome(env);
     await home.run("profile add play --sandbox");
     const path = join(home.folder, "config", "config.json");
     const before = await readFile(path, "utf8");
     const set = `gpuctl config set chat.model ${"x".repeat(20_000)}`;
-    // Without the variable, the limit also ends Node.js 22 and later, which write their cache of compiled code at exit.
+    // The variable turns off the cache of compiled code. Node.js 22 and later write this cache at exit, and the limit
+    // would end them then.
     const { code, err } = await home.shell(`ulimit -f 8; NODE_DISABLE_COMPILE_CACHE=1 ${set}`).ended;
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(`${path} cannot be written: `) });
     expect(await readFile(path, "utf8")).toBe(before);

@@ -9,7 +9,7 @@ import { createHome, repository, runProgram } from "../support/process.ts";
 
 const spending = ["--allow", "spend,destroy", "--max-cost", "1", "--max-burn", "5", "--sandbox"];
 
-test("the SDK's client rents, reads and ends a rental over stdio", async () => {
+test("the SDK's client rents and ends a rental, and lists rentals, over stdio", async () => {
   const home = await createHome();
   const transport = new StdioClientTransport({
     command: join(home.folder, "bin", "gpuctl"),
@@ -26,7 +26,7 @@ test("the SDK's client rents, reads and ends a rental over stdio", async () => {
   await client.connect(transport);
   const call = async (name: string, input = {}) =>
     (await client.callTool({ name, arguments: input })).structuredContent as { ok: boolean; data: unknown };
-  // The client checks each result against the tool's schema.
+  // Once the client has listed the tools, it checks each result against the tool's schema.
   expect((await client.listTools()).tools.length).toBeGreaterThan(10);
   expect(await call("create_virtual_machine_rental", { gpuCount: 1 })).toMatchObject({
     ok: true,
@@ -48,8 +48,8 @@ test("the SDK's client rents, reads and ends a rental over stdio", async () => {
 });
 
 /**
- * Copies the inspector's command-line program, and returns the path of its main file. The program reads a
- * `package.json` in the folder above its own, and its package does not contain that file.
+ * Copies the inspector's command-line program, and returns the path of its main file. The program reads the
+ * `package.json` in the folder above its package. In `node_modules`, there is no such file.
  */
 async function inspectorIn(folder: string): Promise<string> {
   const source = join(repository, "node_modules/@modelcontextprotocol/inspector-cli");

@@ -58,7 +58,10 @@ async function memoryOf(format: string, count: number) {
   return { mebibytes: Number(await readFile(record, "utf8")) / 1024, bytes: (await stat(printed)).size };
 }
 
-/** How many MiB more the long list may need, because of uncollected garbage. The response with that list has 63 MiB. */
+/**
+ * How many MiB more the long list may need, because of uncollected garbage. The response with that list has 63 MiB, so
+ * a command that keeps the whole response needs more than this.
+ */
 const margin = 54;
 
 describe.skipIf(process.platform === "win32")("memory for a hundred times as many rentals", () => {

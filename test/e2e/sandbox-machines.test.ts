@@ -128,7 +128,7 @@ describe.skipIf(process.platform !== "linux")("machines of a served sandbox", ()
     expect((await runProgram("ssh", [...options, ...forward])).out).toBe("forwarded");
   });
 
-  test.each(sample(signals, 0))("nothing is left after %s ends sandbox serve", async (signal) => {
+  test.each(sample(signals, 0))("%s to sandbox serve leaves no process and no open port", async (signal) => {
     const { folder, serving, port, ssh } = await serveMachines();
     const [background = ""] = (
       await ssh("setsid sleep 600 < /dev/null > /dev/null 2>&1 & echo $!")

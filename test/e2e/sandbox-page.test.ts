@@ -22,7 +22,8 @@ const press = async (page: Page, selector: string, key: "Enter" | "Space" = "Ent
 const focused = (page: Page) =>
   page.evaluate("document.activeElement.id || document.activeElement.textContent");
 
-// Starting Chromium takes long. Other tests read the page without a browser.
+// Only thorough runs include these tests, because starting Chromium takes long. Other tests read the page without a
+// browser.
 describe.runIf(thorough)("the page of a served sandbox in Chromium", () => {
   test("updates while requests arrive, and keeps opened details open and the focus in place", async () => {
     const { sandbox, url, post } = await servedSandbox();
@@ -55,7 +56,7 @@ describe.runIf(thorough)("the page of a served sandbox in Chromium", () => {
     expect(requests.filter((one) => !one.startsWith(url) && !one.startsWith("data:"))).toEqual([]);
   });
 
-  test("moves the clock, and pauses its updates", async () => {
+  test("moves the clock, and can pause its own updates", async () => {
     const { sandbox, url, post } = await servedSandbox();
     await post(rentals, { gpuCount: 1, label: "first" });
     const { page, problems } = await open(url);
@@ -79,7 +80,7 @@ describe.runIf(thorough)("the page of a served sandbox in Chromium", () => {
     expect(problems).toEqual([]);
   });
 
-  test("adds faults, boot rules and scenarios, and removes them", async () => {
+  test("adds and removes a fault, adds a boot rule, and starts a scenario that removes the boot rule", async () => {
     const { sandbox, url, post } = await servedSandbox();
     const { page, problems } = await open(url);
     await press(page, "#add-fault summary");

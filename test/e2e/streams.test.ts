@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import OpenAI from "openai";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -61,7 +61,7 @@ describe.skipIf(process.platform === "win32")("a pipe that closes early", () => 
 });
 
 describe.skipIf(process.platform === "win32")(
-  "what was created is named on stderr when the pipe is closed",
+  "what was created or reserved is named on stderr when the pipe is closed",
   () => {
     needs("bash");
 
@@ -156,6 +156,21 @@ describe.skipIf(!existsSync("/dev/full"))("a result that was paid for is kept", 
       expect(Number(again.out)).toBeGreaterThan(10);
     },
   );
+
+  it("if stdout is a file that has room for only a part of it", async () => {
+    const answer = "x".repeat(6_000);
+    const home = await homeWithServer({
+      "POST /v1/chat/completions": (_request, response) =>
+        send(response, { choices: [{ message: { content: answer }, finish_reason: "stop" }] }),
+    });
+    // The limit of 8 KiB applies to each file, so the copy has room. `stdout` does not.
+    const script =
+      "head -c 4000 /dev/zero > stdout; ulimit -f 8; gpuctl chat Hoi -m llama --no-stream -o json >> stdout";
+    const { code, err } = await bash(script, home);
+    expect(code, err).toBe(1);
+    const [, path = ""] = /Saved to (\S+) instead, because you were charged for it/.exec(err) ?? [];
+    expect(await readFile(path, "utf8")).toContain(answer);
+  });
 
   it("and the error names the file if its path cannot be written to stdout", async () => {
     const home = await homeWithServer();

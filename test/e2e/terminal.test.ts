@@ -122,7 +122,7 @@ describe.skipIf(process.platform === "win32")("the terminal is restored", () => 
   });
 });
 
-describe.skipIf(process.platform === "win32")("without animation", () => {
+describe.skipIf(process.platform === "win32")("output without colors or without animation", () => {
   test.each(sample([{ TERM: "dumb" }, { CI: "1" }], 0))(
     "no control sequence is written with %j",
     async (env) => {

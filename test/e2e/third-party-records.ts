@@ -1,4 +1,7 @@
-/** The time in these records. A third-party service may send other formats of times and IDs, and unknown fields. */
+/**
+ * A time in another format than the contract's. A third-party service may send such times, other forms of IDs, and
+ * unknown fields.
+ */
 const stamp = "2026-09-12 13:59:00.123+00";
 
 export const virtualMachine = {

@@ -87,7 +87,7 @@ test.skipIf(process.platform === "win32")("Ctrl-C stops the player, and the file
   expect(() => process.kill(id, 0)).toThrow("ESRCH");
 });
 
-test.skipIf(process.platform === "win32")("what a player writes is not in the result", async () => {
+test.skipIf(process.platform === "win32")("nothing that a player writes is printed", async () => {
   const { env } = await serveVoice({ for: undefined });
   const home = await createHome(env);
   await addProgram(home.folder, "afplay", 'echo "playing $1"; echo warning >&2; cat');

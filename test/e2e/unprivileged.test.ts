@@ -11,7 +11,7 @@ const isRoot = process.geteuid?.() === 0;
 const asNobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] as const;
 const command = isRoot ? ([...asNobody, ...gpuctl] as const) : undefined;
 
-/** A home that the user can read but not write. Unless `more` sets them, no variables name other folders. */
+/** A home that the user can read but not write. No variables name other folders unless `more` sets them. */
 async function readOnlyHome(more: Readonly<Record<string, string>> = {}) {
   const home = await createHome();
   const server = await serveThirdParty({ key });

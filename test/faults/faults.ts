@@ -16,7 +16,7 @@ export interface Fault {
   readonly retried: boolean;
   /** The ending of an operation that creates, spends, deletes or generates. */
   readonly write: Ending;
-  /** The part of the body that arrives, if the response is a success. */
+  /** The part of the body that arrives and must be kept if the response is paid for. Undefined: this is not checked. */
   readonly arrives?: string;
 }
 

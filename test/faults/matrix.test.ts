@@ -39,7 +39,7 @@ function inputOf(id: OperationId): Readonly<Record<string, unknown>> {
   return needsOne && first ? { [first.name]: validValue(first) } : required;
 }
 
-/** Every operation that has a command of its own. */
+/** Every operation for which `lineOf` returns a command line. */
 const operations = (Object.keys(routes) as OperationId[]).flatMap((id) => {
   const line = lineOf(id);
   if (line === undefined) return [];

@@ -44,8 +44,8 @@ test("a log that was truncated is read from its start", async () => {
 
 test("a log that was replaced is read from its start, even if the new one is longer", async () => {
   const { path, read, readAs } = await readLog();
-  // The clock of a file system may be too coarse to give the two files different creation times, so the first
-  // file's time is replaced with 0.
+  // A file counts as replaced only if its creation time differs, too. The clock of a file system may be too coarse to
+  // give the two files different creation times, so the first file's time is replaced with 0.
   expect(await readAs({ birthtimeMs: 0 })).toBe("");
   await rename(path, `${path}.1`);
   expect(await read()).toBe("");

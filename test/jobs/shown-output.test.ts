@@ -39,7 +39,7 @@ test("a small output does not wait for its reader", async () => {
   expect([passed, said]).toEqual([["stdout", "stderr"], []]);
 });
 
-test("output that is not read is dropped once the job has to end", async () => {
+test("output that is not read is dropped a short time after the job has to end", async () => {
   const endLimits = endTimeLimits();
   const { shown, passed, said, ending } = createUnread();
   const waiting = shown.output("stdout", large);

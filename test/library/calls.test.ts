@@ -154,7 +154,7 @@ describe("call", () => {
     ["GET /v2/../api-keys", {}, "must not contain . or .. segments"],
     ["DELETE /v2/api-\tkeys/7", {}, "must be a path"],
     ["createVirtualMachineRental", {}, "gpuCount is required"],
-  ])("checks the input of %s %o against the description", async (operation, input, message) => {
+  ])("rejects an invalid operation or input: %s %o", async (operation, input, message) => {
     const { client } = await openSandbox();
     const call = client.call(operation, input);
     await expect(call).rejects.toThrow(InvalidInput);
@@ -175,7 +175,7 @@ describe("call", () => {
     },
   );
 
-  test("calls a path that the description does not list, and returns text, bytes or nothing", async () => {
+  test("calls a path even if the service has no description, and returns text, bytes or nothing", async () => {
     const server = await listen(({ path }, response) => {
       if (path === "/v2/text") response.setHeader("Content-Type", "text/plain").end("hello");
       else if (path === "/v2/bytes") response.setHeader("Content-Type", "image/png").end("png");

@@ -11,7 +11,7 @@ const png = "data:image/png;base64,iVBORw0KGgo=";
 const city = z.object({ name: z.string(), population: z.int() });
 const oslo = { name: "Oslo", population: 717_710 };
 
-/** Third-party clients of a sandbox whose chat replies from a script, and the bodies of their requests. */
+/** Third-party clients of a sandbox, and the bodies of their requests. `replies` are the sandbox's chat script. */
 async function openClients(replies: readonly ChatReply[] = []) {
   const { sandbox } = await openSandbox();
   if (replies.length > 0) sandbox.chatScript.set(replies);

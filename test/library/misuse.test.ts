@@ -123,7 +123,7 @@ describe("an invalid boot rule, situation or chat script is reported with the fi
 });
 
 test.each([undefined, null, "xx", "", {}, Number.NaN, -5, "1y", true])(
-  "advance(%o) names the invalid value",
+  "advance(%o) says what the duration must be",
   async (span) => {
     const { sandbox } = await openSandbox();
     expect(() => callUntyped(sandbox.advance, span)).toThrow(
@@ -139,7 +139,7 @@ test("time does not advance past the year 9999, and can advance by fractions", a
   sandbox.advance(0.4);
 });
 
-test.each([undefined, null, 5, {}])("fetch(%o) names the invalid value", async (input) => {
+test.each([undefined, null, 5, {}])("fetch(%o) says what fetch requires", async (input) => {
   const { sandbox } = await openSandbox();
   await expect(callUntyped(sandbox.fetch, input)).rejects.toEqual(
     expected(TypeError, "fetch requires a URL, a path or a Request"),
@@ -234,7 +234,7 @@ describe("the body of a response from the fetch of a sandbox", () => {
     await reading;
   });
 
-  test("keeps the process running until it ends, and ends after a garbage collection, too", async () => {
+  test("keeps the process running until it ends, and can still time out after a garbage collection", async () => {
     const library = new URL("../../src/library/sandbox.ts", import.meta.url).href;
     const script = `
       const { createSandbox } = await import(${JSON.stringify(library)});
@@ -246,7 +246,7 @@ describe("the body of a response from the fetch of a sandbox", () => {
         body: JSON.stringify({ model: "m", stream: true, messages: [{ role: "user", content: "one two" }] }),
         signal,
       });
-      // The first request loads the code. Without it, the time could be over before the response arrives.
+      // Loads the code. Otherwise, the request below could time out before its response arrives.
       const warmUp = new AbortController();
       await ask(warmUp.signal);
       warmUp.abort();
@@ -286,7 +286,7 @@ describe("createClient says which option is invalid", () => {
     expect(() => callUntyped(createClient, options)).toThrow(expected(TypeError, message));
   });
 
-  test("but does not repeat a key inside another value", () => {
+  test("but does not show an API key that is inside an object", () => {
     const wrapped = { ...valid, apiKey: { value: "sk-of-mine" } };
     expect(() => callUntyped(createClient, wrapped)).toThrow("apiKey must be a string, not an object");
   });

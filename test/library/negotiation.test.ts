@@ -5,7 +5,7 @@ import { clientOf, openSandbox } from "./harness.ts";
 
 const old = "/v2/on-demand/rental-history";
 const history = "/v2/on-demand/rentals/history";
-/** The time in milliseconds between a failed fetch of the description and the next attempt. */
+/** After this many milliseconds, a client may fetch the description again: after a failure, or when a path is gone. */
 const retryAfter = 5 * 60_000;
 
 /** A client for a service with these responses by path, and the paths that it requested. */

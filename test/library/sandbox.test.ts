@@ -47,7 +47,7 @@ describe("the sandbox's fetch", () => {
 });
 
 describe("a sandbox that is served over HTTP", () => {
-  test("is the same sandbox, on a free local port by default", async () => {
+  test("uses a free local port by default, and its fetch sees changes made over HTTP", async () => {
     const sandbox = await createSandbox();
     onTestFinished(sandbox.close);
     expect(sandbox.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);

@@ -20,7 +20,7 @@ const transports = [
 const busy = { code: "SERVICE_UNAVAILABLE", message: "Busy", issues: [] };
 const failing = (response: ServerResponse) => json(response, busy, 503, { "Retry-After": "0" });
 
-/** The writes that a server received, without the request for the service's description. */
+/** The writes that a server received. The client may also have read the service's description. */
 const writes = ({ seen }: LocalServer) => seen.filter(({ method }) => method === "POST");
 
 describe.each(transports)("%s", (_name, options) => {
@@ -118,7 +118,7 @@ describe.each(transports)("%s", (_name, options) => {
   });
 });
 
-test("an error that a custom fetch throws is rethrown unchanged if it is not a network error", async () => {
+test("a read rethrows an error of a custom fetch unchanged if it is not a network error", async () => {
   const failure = new Error("no stub for this");
   const client = clientOf("https://api.example.com", { fetch: () => Promise.reject(failure) });
   await expect(client.listStorageVolumes()).rejects.toBe(failure);
@@ -135,8 +135,8 @@ test.each([
     NetworkError,
   ],
   ["an error from before the connection", Object.assign(new Error(), { code: "ECONNREFUSED" }), NetworkError],
-  ["a host that cannot be reached", unreachable("connect"), NetworkError],
-  ["a host that can no longer be reached", unreachable("read"), UnknownOutcome],
+  ["the error of an unreachable host", unreachable("connect"), NetworkError],
+  ["the error of a host that became unreachable", unreachable("read"), UnknownOutcome],
 ])(
   "the error of a write whose fetch rejects with %s says whether the write may have taken effect",
   async (_, cause, expected) => {

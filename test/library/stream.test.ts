@@ -111,7 +111,7 @@ describe("a streamed reply", () => {
   });
 });
 
-test("a stream is validated like every other call", async () => {
+test("a stream throws InvalidInput and ServiceError, like every other call", async () => {
   const { client } = await openSandbox();
   const bad = client.stream("createChatCompletion", { ...question, max_tokens: 1.5 });
   await expect(bad.next()).rejects.toThrow(InvalidInput);

@@ -129,7 +129,7 @@ test("a create whose response is nested too deeply counts as a success, and its 
 
 test.each([
   ["is long", "x".repeat(6_000_000)],
-  ["has long characters", "€".repeat(2_000_000)],
+  ["has characters of three bytes", "€".repeat(2_000_000)],
   ["has many quotation marks", '\\"'.repeat(2_000_000)],
   ["has many control characters", "\\u0001".repeat(2_500_000)],
 ])(
@@ -148,7 +148,7 @@ test.each([
   },
 );
 
-test("of many pictures, a result has all paths and as many pictures as a client accepts", async () => {
+test("a result with many pictures has the paths of all, but only as many of the pictures as a client accepts", async () => {
   const large = Buffer.concat([tinyPng(), Buffer.alloc(590 * 1024)]);
   const images = Array.from({ length: 16 }, (_, index) => ({ index, image: base64(large), random_seed: 42 }));
   const cli = await createCli({

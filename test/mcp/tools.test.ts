@@ -36,7 +36,7 @@ describe("a server that may only read", () => {
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
   });
 
-  test("refuses every write of the contract by name, and says how the user can allow it", async () => {
+  test("refuses every write of the contract, by tool name or operation ID, and says how the user can allow it", async () => {
     const { call, end } = await agentOf(await createCli());
     expect(writes.length).toBeGreaterThan(10);
     for (const [id, name] of writes.flatMap((one) => [[one, nameOf(one)] as const, [one, one] as const])) {

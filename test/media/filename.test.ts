@@ -57,7 +57,7 @@ test.each([
   [`a ${"b".repeat(60)}`, `a-${"b".repeat(38)}`],
   ["con", "con_"],
   ["LPT1", "lpt1_"],
-])("the prompt %j is in the name as %s", (prompt, slug) => {
+])("the prompt %j becomes %s in the name", (prompt, slug) => {
   expect(fileName("{slug}.{ext}", { ...given, prompt })).toBe(`${slug}.png`);
 });
 

@@ -28,7 +28,7 @@ test("the text has the format of common image tools", () => {
   );
 });
 
-test("values not in the request are omitted", () => {
+test("values that the request lacks and an empty negative prompt are omitted", () => {
   const { negative_prompt: _, sampler: __, seed: ___, ...rest } = request;
   expect(parametersText({ ...rest, negative_prompt: "" }, "1")).toBe(
     "a cat\nSteps: 20, CFG scale: 7.5, Size: 1024x768, Model: SDXL1.0-base, Version: 1",

@@ -157,7 +157,7 @@ test.skipIf(process.platform === "win32")(
 );
 
 describe("before an image is paid for", () => {
-  test("a writable folder is accepted, and not changed", async () => {
+  test("a folder that is writable or can be created is accepted, and nothing is created", async () => {
     const folder = await scratchFolder();
     await assertWritable(folder);
     await assertWritable(join(folder, "new", "er"), { makeFolders: true });

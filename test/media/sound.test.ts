@@ -42,9 +42,10 @@ describe("WAV files", () => {
 
   test.each([
     ["no samples", wav(text(""))],
-    ["samples, but their size in the header is 0", Buffer.concat([wav(text("")), text("samples")])],
+    ["samples whose size is 0 in the header", Buffer.concat([wav(text("")), text("samples")])],
   ])("with %s are not joined, because the speech of one part would be missing", async (_, silent) => {
     const end = silent.length - 8;
+    // In a header from a stream, the file would end at the samples. Here it does not, so a size of 0 is not "unknown".
     silent.writeUInt32LE(end + 100, 4);
     await expect(joined("wav", wav(text("ab")), silent)).rejects.toThrow("part 2 has no sound");
   });
@@ -120,7 +121,7 @@ describe("WAV files", () => {
     ["other bits", wav(text("ab"), { bits: 8 }), "part 2 is WAV (8-bit PCM"],
     ["another encoding", wav(text("ab"), { tag: 3 }), "part 2 is WAV (16-bit float"],
     ["an encoding in frames", wav(text("ab"), { tag: 0x11 }), "a WAV file with encoding 0x0011"],
-    ["no samples", wav(text("")).subarray(0, 36), "a WAV file without samples"],
+    ["no data chunk", wav(text("")).subarray(0, 36), "a WAV file without samples"],
   ])("with %s are not joined", async (_, file, message) => {
     await expect(joined("wav", wav(text("ab")), file)).rejects.toThrow(message);
   });
@@ -134,7 +135,7 @@ describe("WAV files", () => {
     );
   });
 
-  test("with too many chunks before their samples are not joined", async () => {
+  test("are not joined if one has too many chunks before its samples", async () => {
     const chunks = (count: number) => wav(text("ab"), { before: [Buffer.alloc(8 * count)] });
     // The format and the samples are chunks, too.
     expect(samplesOf(await joined("wav", chunks(maxChunks - 2))).length).toBeGreaterThan(0);

@@ -55,7 +55,7 @@ describe("a WAV file", () => {
     ]),
   );
 
-  test("is truncated wherever its samples end early", () => {
+  test("is truncated wherever it ends early", () => {
     expect(isTruncated(wav, "wav")).toBe(false);
     for (let length = 0; length < wav.length; length += 1)
       expect(isTruncated(wav.subarray(0, length), "wav"), `${length} bytes`).toBe(true);
@@ -70,7 +70,7 @@ describe("a WAV file", () => {
     ["of the samples", dataSize, 8],
     ["of the samples", dataSize, 1_000],
     ["of the samples", dataSize, 0xffff_0000],
-  ])("is complete if only the length %s at %i is wrong by %i", (_, at, more) => {
+  ])("is complete if only the length %s, at byte %i, is too large by %i", (_, at, more) => {
     const wrong = Buffer.from(wav);
     wrong.writeUInt32LE(wav.readUInt32LE(at) + more, at);
     expect(isTruncated(wrong, "wav")).toBe(false);

@@ -112,7 +112,7 @@ describe("csv", () => {
     expect(await rendered("text", one, separate("csv"))).toBe("value\r\ntext\r\n");
   });
 
-  test("of an empty list is only the header, or nothing with --no-header", async () => {
+  test("of an empty list is only the header, or nothing with --no-header or without columns", async () => {
     expect(await rendered([], machines, separate("csv"))).toBe("id,label,state,gpu,$/h,note,age\r\n");
     expect(await rendered([], machines, { ...separate("csv"), header: false })).toBe("");
     expect(await rendered([], one, separate("csv"))).toBe("");
@@ -164,6 +164,7 @@ describe("a cell that a spreadsheet would run as a formula", () => {
     "-",
     "--x",
     "-cmd|' /C calc'!A0",
+    // Not a formula, but without a second apostrophe, it would be read back as "=1".
     "'=1",
     "-Infinity",
     "-0x10",

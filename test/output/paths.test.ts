@@ -22,7 +22,7 @@ describe("a dotted path", () => {
     expect(valueAt(JSON.parse('{"__proto__": {"a": 1}}'), "a")).toBeUndefined();
   });
 
-  test("is used if none of the paths before it has a value other than null", () => {
+  test("is skipped in favor of the next path if its value is null or absent", () => {
     expect(firstAt({ a: null, b: { c: 0 }, d: 1 }, ["a", "b.c", "d"])).toBe(0);
     expect(firstAt({ a: null }, ["a", "b"])).toBeUndefined();
   });

@@ -28,13 +28,13 @@ describe("-o json", () => {
     expect(JSON.parse(shown)).toEqual(data);
   });
 
-  test("is [] for an empty list, and for a list that is null", async () => {
+  test("is [] for an empty list and for a list that is null, and null for a missing record", async () => {
     expect(await rendered([], machines, { ...inPipe, format: "json" })).toBe("[]\n");
     expect(await rendered(null, machines, { ...inPipe, format: "json" })).toBe("[]\n");
     expect(await rendered(undefined, one, { ...inPipe, format: "json" })).toBe("null\n");
   });
 
-  test("is always the format of a document, whatever format was selected", async () => {
+  test("is also how a document is printed with -o table and -o id", async () => {
     const document: View = { kind: "document" };
     expect(await rendered({ a: 1 }, document, onTerminal)).toBe('{\n  "a": 1\n}\n');
     expect(await rendered({ a: 1 }, document, { ...inPipe, format: "id" })).toBe('{\n  "a": 1\n}\n');

@@ -95,7 +95,7 @@ test("a picture is paid for by the user who requested it", async () => {
   expect(graces).toBeLessThan(Number(before[1]));
 });
 
-test("a planned interruption and a prepaid balance apply to the rentals of every user", async () => {
+test("a planned interruption can end a rental of any user, and a prepaid balance is set for every user", async () => {
   const sandbox = await seeded();
   sandbox.situations.add({ kind: "interruption", rentalId: 1001, afterSeconds: 1 });
   sandbox.situations.add({ kind: "prepaid", balanceCents: 42 });

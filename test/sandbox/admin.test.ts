@@ -62,7 +62,7 @@ test("the state is seeded, saved, restored and reset over HTTP", async () => {
   expect(await send("GET", "status")).toMatchObject(ok({ rentals: { active: 1 } }));
 });
 
-test("requests to the service are listed over HTTP, but control requests are not", async () => {
+test("requests to the service are listed, counted, checked and cleared over HTTP, but control requests are not logged", async () => {
   const { send, url } = await served();
   await fetch(`${url}/v2/openapi.json`);
   await fetch(`${url}/nowhere`);
@@ -138,7 +138,7 @@ test.each([
   [{ origin: "http://127.0.0.1:1" }],
   [{ host: "sandbox.example.com" }],
   [{ host: "sandbox.example.com", origin: "http://sandbox.example.com" }],
-])("a page of another origin cannot send control requests: %j", async (headers) => {
+])("a control request with a foreign Origin or Host header is refused: %j", async (headers) => {
   const { sandbox, url } = await served();
   sandbox.clock.freeze();
   const response = await bare(url, headers);

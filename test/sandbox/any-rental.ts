@@ -16,7 +16,10 @@ export const rental: StoredRental = {
   terms: [],
 };
 
-/** Rentals up to 400 days old, with any boot outcome and zero to three terms. They may end or fail within 500 days. */
+/**
+ * Rentals up to 400 days old, with any boot outcome and zero to three terms. They may end or fail within 500 days of
+ * their creation.
+ */
 export const anyRental: fc.Arbitrary<StoredRental> = fc
   .record({
     label: fc.option(fc.constantFrom('"billedCents":0', "\u00e9"), { nil: undefined }),

@@ -214,7 +214,7 @@ test("except for the health check, other machines need the token to use the cont
   }
   expect(await send("/status", {})).toBe(401);
   expect(await send("/health", {})).toBe(200);
-  // If the sandbox has no token, no credential gives access.
+  // If the sandbox has no token, no credential gives access, not even to the health check.
   for (const authorization of [`Bearer ${token}`, "Bearer undefined", "Bearer "]) {
     for (const path of ["/reset", "/health", "/openapi.json"])
       expect(await send(path, { authorization }, null)).toBe(403);

@@ -9,7 +9,7 @@ test.each([
   ["lists in block style", "- ".repeat(3000)],
   ["keys in block style", "? ".repeat(3000)],
   ["maps in block style", Array.from({ length: 300 }, (_, at) => `${" ".repeat(at)}a:\n`).join("")],
-])("a document with too many levels of %s is refused before it is parsed", async (_, text) => {
+])("a document with too many levels of %s is refused, and not parsed as YAML", async (_, text) => {
   const error: unknown = await parseDocument(text, "the seed").catch((cause: unknown) => cause);
   expect(error).toBeInstanceOf(ControlRefused);
   expect(String(error)).toContain("the seed is nested more than 200 levels deep");

@@ -17,12 +17,12 @@ async function served(only?: OperationSetName) {
 
 const sets = [undefined, ...operationSetNames];
 
-test.each(sets)("a third-party schema validator accepts the description of %s", async (only) => {
+test.each(sets)("a third-party schema validator accepts the description if `only` is %s", async (only) => {
   expect(await new Validator().validate(await served(only))).toEqual({ valid: true });
 });
 
 test.each(sample(sets, 0))(
-  "a third-party linter reports no warning for the description of %s",
+  "a third-party linter reports no warning for the description if `only` is %s",
   async (only) => {
     const folder = await mkdtemp(join(tmpdir(), "gpuctl-"));
     onTestFinished(() => rm(folder, { recursive: true }));

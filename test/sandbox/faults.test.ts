@@ -161,7 +161,7 @@ test("a delay is followed by the normal response", async () => {
   expect(response.headers.get("gpuctl-sandbox-fault")).toBe("1");
 });
 
-test("a delayed request takes effect even if its caller disconnects", async () => {
+test("a delayed request takes effect before the delay, and a caller that disconnects ends the delay", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "createVirtualMachineRental", delayMs: 2 ** 31 - 1 });
   const controller = new AbortController();
@@ -330,7 +330,7 @@ test("a stalled stream sends nothing after the cut, and breaks when the client d
   expect(eventsIn(text)).toHaveLength(2);
 });
 
-test("over HTTP a stalled stream stays open, and the server can still close", async () => {
+test("over HTTP a stalled response stays open, and the server can still close", async () => {
   const sandbox = await openSandbox();
   const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });
   sandbox.faults.add({ operation: "getOpenApiDocument", cutStreamAfter: 1, stall: true });

@@ -47,7 +47,7 @@ const query = fc.array(
   { maxLength: 4 },
 );
 
-/** Fields that operations take, so that many requests get past the first check. */
+/** Fields that operations take, so that many bodies are almost valid, and two names that are special in JavaScript. */
 const fields = [
   [
     "gpuCount",

@@ -6,7 +6,9 @@ import { createSandbox } from "../../src/sandbox/index.ts";
 import { openSandbox, origin } from "./harness.ts";
 
 const all: readonly Operation<ServedId>[] = Object.values(servedOperations);
+/** Whether an operation is assumed, but does not replace a deprecated one. */
 const isAssumed = ({ assumed, path }: Operation) => assumed === true && !isNewer(path);
+/** Whether the path belongs to the operations that replace deprecated ones for rentals. */
 const isNewer = (path: string) => /\/on-demand\/rentals(\/|$)/.test(path);
 
 /** Which operations belong to a set, computed independently of the sandbox. */
@@ -48,6 +50,7 @@ test("operation sets share their state", async () => {
     .withOperationSet("replacements")
     .fetch(new Request(`${origin}${servedOperations.listActiveRentals.path}`, { headers }));
   expect(await active.json()).toMatchObject({ items: [{ id }], nextCursor: null });
+  // Without a name, the handler serves the sandbox's own set. It has this operation, which "replacements" lacks.
   const own = await sandbox
     .withOperationSet(undefined)
     .fetch(new Request(`${origin}/users/me`, { method: "PUT" }));

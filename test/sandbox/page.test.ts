@@ -297,7 +297,7 @@ describe("the reference", () => {
     });
   });
 
-  test("has a form for each control, sends no key, and says which fields belong to which kind of situation", async () => {
+  test("has a form without a key for each control, and says which fields belong to which kind of situation", async () => {
     const { view, url } = await served();
     const html = await view("/docs");
     const control = (id: string) => html.slice(html.indexOf(`id="control-${id}"`)).split("</form>")[0] ?? "";

@@ -30,7 +30,7 @@ async function usedSandbox() {
   return sandbox;
 }
 
-test("restored state continues unchanged", async () => {
+test("after a restore, the sandbox continues exactly as it did after the snapshot", async () => {
   const sandbox = await usedSandbox();
   const text = JSON.stringify(sandbox.snapshot());
   const after = async () => {

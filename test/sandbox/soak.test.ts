@@ -74,7 +74,7 @@ async function sendOne(sandbox: Sandbox, choice: number, ids: number[]): Promise
 /** Time limit of the test, in milliseconds. */
 const timeout = thorough ? 3_600_000 : 120_000;
 
-test("with many clients, faults and moves of the clock, only injected errors occur, and every bill is right", {
+test("with many clients, faults and moves of the clock, only injected server errors occur, and every bill is right", {
   timeout,
 }, async () => {
   const sandbox = await openSandbox();

@@ -12,8 +12,8 @@ export interface Viewed {
 }
 
 /**
- * Starts Chromium for the tests of a file, in a thorough run. Without Chromium, `needs` skips the tests or
- * makes them fail. Returns a function that opens a page in Chromium.
+ * Starts Chromium for the tests of a file, but only in a thorough run. If Chromium is not installed, `needs` skips the
+ * tests or makes them fail. Returns a function that opens a page in Chromium.
  */
 export function withBrowser(): (url: string) => Promise<Viewed> {
   const { CHROMIUM_PATH: executablePath = pathOf("chromium") } = process.env;

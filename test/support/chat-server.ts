@@ -13,6 +13,7 @@ export interface ChatServer {
 
 export interface ChatRequest {
   readonly message: string;
+  /** How many messages the request has. */
   readonly count: number;
   /** Sends a piece of the answer. */
   readonly say: (text: string) => void;

@@ -34,7 +34,7 @@ export const requestLines = (requests: readonly SeenRequest[]): readonly string[
     return `${method} ${path}${text && `?${text}`}`;
   });
 
-/** The files of cached descriptions. */
+/** All files in the state folder, where descriptions are cached. */
 export async function keptDescriptions(folder: string) {
   const state = join(folder, "state");
   const names = await readdir(state).catch(() => []);

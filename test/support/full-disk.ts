@@ -37,7 +37,10 @@ export const denyOpening = (end: string, use: "reading" | "writing"): (() => voi
     return open(path, flags, ...others);
   });
 
-/** The disk becomes full after `count` writes to files whose paths end in `end`. Returns a function that frees it. */
+/**
+ * The disk becomes full after `count` writes to files whose paths end in `end`. Returns a function that frees it for
+ * files that are opened later.
+ */
 export function fillDiskAfter(count: number, end: string): () => void {
   let left = count;
   return replaceOpen((open) => async (path, ...others) => {

@@ -73,7 +73,7 @@ export function inContainer(number: number): Processes {
   return { self, isHere: (name) => name === self, isRunning: (name) => name !== "" };
 }
 
-/** The name of a process that no longer runs. Its process ID now belongs to the process of the test. */
+/** On Linux, the name of a process that no longer runs. Its process ID now belongs to the process of the test. */
 export const reusedProcess = processes.self.replace(/-\d+$/, "-1");
 
 export const isCreate = ({ method, path }: SeenRequest): boolean =>

@@ -10,7 +10,7 @@ export interface NegativeInput {
   readonly operation: OperationId;
   /** The field that is wrong; empty when a rule across fields is broken. */
   readonly path: readonly (string | number)[];
-  /** The name of the limit or the id of the rule. */
+  /** The name of the limit or of another requirement, such as `required` or `calendar`, or the id of the rule. */
   readonly limit: string;
   readonly input: Readonly<Record<string, unknown>>;
 }

@@ -154,9 +154,10 @@ function found(text: string, wanted: Wanted): boolean {
 }
 
 /**
- * After a program ends, libuv treats the next short read as the end of output, although a terminal passes on at most
- * 4 KiB at once. node-pty then closes its side of the terminal, at the latest 200 ms after the end of the program. This
- * function reads the rest of the output before node-pty closes its side, and passes the output to `receive`.
+ * After a program ends, libuv treats the next short read as the end of output. But a terminal passes on at most 4 KiB
+ * at once, so more output may follow a short read. node-pty then closes its side of the terminal, at the latest 200 ms
+ * after the end of the program. This function reads the rest of the output before node-pty closes its side, and passes
+ * the output to `receive`.
  */
 function readToTheEnd(pty: IPty, receive: (data: string) => void): void {
   const socket: unknown = "_socket" in pty ? pty._socket : undefined;
@@ -171,7 +172,7 @@ function readToTheEnd(pty: IPty, receive: (data: string) => void): void {
         receive(decoder.decode(buffer.subarray(0, length), { stream: true }));
       }
     } catch {
-      // EIO after all output of a program that has ended, and EAGAIN if the program still runs.
+      // `readSync` throws EIO after all output of a program that has ended, and EAGAIN if the program still runs.
     }
   };
   socket.destroy = (error) => {

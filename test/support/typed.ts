@@ -4,8 +4,9 @@ import { routes } from "../../src/contract/generated/routes.ts";
 type Input = Readonly<Record<string, unknown>>;
 
 /**
- * The command-line arguments for an input. Undefined if no command line can express the input: no flag produces a value
- * of that type, or the command itself sets a field that the input omits. `picture` is the file for the field `image`.
+ * The command-line arguments for an input. Undefined if no command line can express the input, because no flag or
+ * argument can express one of its values, or because the command itself sets a field that the input omits. `picture` is
+ * the file for the field `image`.
  */
 export function typedAs(command: CommandNode, input: Input, picture: string): readonly string[] | undefined {
   const required = Object.keys(command.defaulted ?? {}).every((name) => input[name] !== undefined);
@@ -76,8 +77,8 @@ function wordsOf(messages: unknown): unknown {
 }
 
 /**
- * The text that gpuctl parses back into the value. Undefined if there is none: for a numeric ID that is not a positive
- * safe integer, because gpuctl would parse it as a string, and for a value that is neither a string nor a number.
+ * The text to type for a value. Undefined if there is none: for a numeric ID that is not a positive safe integer,
+ * because gpuctl would parse it as a string, and for a value that is neither a string nor a number.
  */
 function textOf(value: unknown, kind: string | undefined): string | undefined {
   if (kind === "id" && typeof value === "number") {

@@ -22,8 +22,8 @@ describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
     await terminal.waitFor(/> No choice contains this text\n[^>]*\? Search/);
     terminal.type("us-central-1\r");
     await terminal.waitFor(/1\) Enter the values manually\n {2}2\) .*us-central-1.*\n[^>]*\? Which one\?/);
-    // The prompt accepts neither the text of a choice, such as "8", nor the position of a choice in the whole list.
-    // Either could be mistaken for a number in this list.
+    // The prompt accepts only the numbers in this list. The text of a choice may be a number too, such as "8", and an
+    // offer is known internally by its position among all offers, from "0".
     for (const refused of ["Enter the values manually", "0"]) {
       terminal.type(`${refused}\r`);
       await terminal.waitFor(new RegExp(`${refused}\n> Enter a number from 1 to \\d+\n[^>]*\\? Which one`));

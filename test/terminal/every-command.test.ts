@@ -24,31 +24,40 @@ async function inPipe(line: string, home: Home, interrupted: boolean) {
 
 const all = commands.flatMap(({ examples }) => examples.map((example) => ({ example })));
 
-describe.skipIf(process.platform === "win32")("an example of each kind of command works", () => {
-  test.each(ofEachKind)("on a terminal: $example.command", async ({ example }) => {
-    const seen = await onTerminal(lineOf(example), await homeFor(example));
-    expect(seen, seen.shown).toMatchObject({ code: exit.done, left: [] });
-  });
+describe.skipIf(process.platform === "win32")(
+  "an example of each kind of command has the expected exit code",
+  () => {
+    test.each(ofEachKind)("on a terminal: $example.command", async ({ example }) => {
+      const seen = await onTerminal(lineOf(example), await homeFor(example));
+      expect(seen, seen.shown).toMatchObject({ code: exit.done, left: [] });
+    });
 
-  // Other tests run examples in memory with their output in a pipe, both as written and with `-o json`.
-  const printing = all.filter(({ example }) => !speaksProtocol.test(example.command));
-  test.each(thorough ? printing : ofEachKind.slice(0, 2))(
-    "in a pipe as JSON: $example.command",
-    async ({ example }) => {
+    // Starts processes for only two examples, unless the run is thorough, because other tests run the examples in pipes
+    // without starting processes: `test/docs/shown-examples.test.ts` as written, and `test/commands/shapes.test.ts` with
+    // `-o json`.
+    const printing = all.filter(({ example }) => !speaksProtocol.test(example.command));
+    test.each(thorough ? printing : ofEachKind.slice(0, 2))(
+      "in a pipe as JSON: $example.command",
+      async ({ example }) => {
+        const { inPipe: special } = specialCaseOf(example.command);
+        const code = special === "refuses" ? exit.usage : exit.done;
+        const ran = await inPipe(
+          asJson(lineOf(example)),
+          await homeFor(example),
+          special === "is interrupted",
+        );
+        expect(ran, ran.err).toMatchObject({ code });
+        expect(ran.out + ran.err).not.toMatch(/\u001b/);
+        if (code !== exit.done) expect(ran.out).toBe("");
+        else expect(() => JSON.parse(ran.out), ran.out).not.toThrow();
+      },
+    );
+
+    test.each(sample(ofEachKind, 3))("in a pipe as written: $example.command", async ({ example }) => {
       const { inPipe: special } = specialCaseOf(example.command);
-      const code = special === "refuses" ? exit.usage : exit.done;
-      const ran = await inPipe(asJson(lineOf(example)), await homeFor(example), special === "is interrupted");
-      expect(ran, ran.err).toMatchObject({ code });
+      const ran = await inPipe(lineOf(example), await homeFor(example), special === "is interrupted");
+      expect(ran, ran.err).toMatchObject({ code: special === "refuses" ? exit.usage : exit.done });
       expect(ran.out + ran.err).not.toMatch(/\u001b/);
-      if (code !== exit.done) expect(ran.out).toBe("");
-      else expect(() => JSON.parse(ran.out), ran.out).not.toThrow();
-    },
-  );
-
-  test.each(sample(ofEachKind, 3))("in a pipe as written: $example.command", async ({ example }) => {
-    const { inPipe: special } = specialCaseOf(example.command);
-    const ran = await inPipe(lineOf(example), await homeFor(example), special === "is interrupted");
-    expect(ran, ran.err).toMatchObject({ code: special === "refuses" ? exit.usage : exit.done });
-    expect(ran.out + ran.err).not.toMatch(/\u001b/);
-  });
-});
+    });
+  },
+);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createHome } from "../support/process.ts";
 
 describe.skipIf(process.platform === "win32")(
-  "terminal state that a program does not restore is detected",
+  "exactly the terminal state that a program does not restore is detected",
   () => {
     test.each([
       ["stty -echo", ["another mode"]],

@@ -62,7 +62,7 @@ describe.skipIf(process.platform === "win32")("a command whose parts can fail", 
     [terminations, full, "Also, the result cannot be written: "],
     [listings, closed, ""],
     [listings, full, "Also, the result cannot be written: "],
-  ])("keeps its error and exit code if its result is lost: $line, %s", async (failing, into, reason) => {
+  ])("keeps its error and exit code if its result is lost: $line, $1", async (failing, into, reason) => {
     if (into === full && !existsSync("/dev/full")) return;
     const { fault, line, message, code } = failing;
     const home = await createRentedHome(["one", "two", "three"]);

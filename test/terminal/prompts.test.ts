@@ -67,7 +67,7 @@ describe.skipIf(process.platform === "win32")("a prompt", () => {
   });
 });
 
-describe.skipIf(process.platform === "win32")("a rental that the user creates from prompts", () => {
+describe.skipIf(process.platform === "win32")("a rental for which gpuctl prompts", () => {
   test("has the entered values, and the printed command line sends the same request", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl rentals create bare-metal --sandbox");
@@ -103,7 +103,7 @@ describe.skipIf(process.platform === "win32")("a rental that the user creates fr
     expect([typed, ...more]).toEqual([prompted]);
   });
 
-  test("is not created when the answer is no", async () => {
+  test("is not created if the answer is the default, no", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl rentals create vm --gpus 1 --sandbox");
     await terminal.waitFor("(y/N)");

@@ -195,7 +195,10 @@ export interface BatchStatus {
   readonly inFlight: number;
   /** How many requests may be in flight. */
   readonly concurrency: number;
-  /** Why the run waits: the error of the last refused request. Undefined once a later request has succeeded or failed. */
+  /**
+   * Why the run waits: the error of the last request that made it wait. Undefined once a later request has succeeded or
+   * failed.
+   */
   readonly refusal: unknown;
   /** How many lines got their result in this run. */
   readonly finished: number;

@@ -8,7 +8,7 @@ import { type Redactor, redactedBytes } from "../../core/redact.ts";
 import { copyTexts, exactText, stringifyExactly } from "../../core/values/exact-numbers.ts";
 import { ArrivingMedia, maxArriving, picturesIn, seedIn, soundsIn } from "../../media/arriving.ts";
 import { isEmpty, undecodable } from "../../media/base64.ts";
-import { nameOfId } from "../../media/filename.ts";
+import { fileName } from "../../media/filename.ts";
 import { saveMedia } from "../../media/output-target.ts";
 import { storedSettings } from "../../media/settings/parameters.ts";
 import type { BatchRequest } from "../input/lines.ts";
@@ -95,7 +95,7 @@ export class MediaOfLine {
     if (problems.length === listed.length) {
       return { body: this.receivedLine(stringifyExactly(value) ?? "null"), problem: problems[0] };
     }
-    // Values under repeated keys are in `listed` only if they can be decoded, so the problems of the others are not in
+    // If an earlier value of a repeated key cannot be decoded, it is not in `listed`, so its problem is not in
     // `problems` yet.
     const undecoded = arriving.find(({ problem }) => problem !== undefined && problem !== isEmpty)?.problem;
     if (problems.length === 0 && undecoded !== undefined) problems.push(undecodable(undecoded));
@@ -183,17 +183,12 @@ export class MediaOfLine {
     }
   }
 
-  /**
-   * Where to save a file. Its name comes from the ID of the line, so that the files of several shards can be copied into
-   * one folder.
-   */
+  /** Where to save a file. Its name comes from the ID of the line. */
   get #target() {
     const { filesFolder, fallbackFolders } = this.#options;
-    const to = {
-      kind: "file",
-      path: `${filesFolder}/${nameOfId(this.#line.id)}`,
-      isGenerated: true,
-    } as const;
+    const { id } = this.#line;
+    const name = fileName("{model}", { date: new Date(0), fallback: "line", model: id, ext: "" });
+    const to = { kind: "file", path: `${filesFolder}/${name}`, isGenerated: true } as const;
     return { to, fallbackFolders };
   }
 

@@ -23,7 +23,10 @@ import { unjournaledResults } from "./unjournaled.ts";
 export interface Known {
   readonly ledger: Ledger;
   readonly costs: JournalCosts;
-  /** The shard that the journal belongs to; null without shards, and undefined without a journal. */
+  /**
+   * The shard that the journal belongs to; null without shards, and undefined if the journal is missing or has no
+   * complete header.
+   */
   readonly shard: Shard | null | undefined;
   /**
    * How many lines of the input belong to this output (with shards, only this shard's lines); undefined if no run has

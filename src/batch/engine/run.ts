@@ -153,7 +153,10 @@ export class BatchRun {
     return this.#flow.limit;
   }
 
-  /** Why the run waits: the error of the last refused request. Undefined once a later request has succeeded or failed. */
+  /**
+   * Why the run waits: the error of the last request that made it wait. Undefined once a later request has succeeded or
+   * failed.
+   */
   get refusal(): unknown {
     return this.#refusal;
   }
@@ -253,8 +256,8 @@ export class BatchRun {
   }
 
   /**
-   * Records the next line in the journal if it may be sent soon. Returns false if no line can be recorded before a
-   * request ends or more of the input is read.
+   * Starts to record a line in the journal, if there is room for it and its cost fits within the limit. Returns false
+   * if it records nothing.
    */
   #prepareNext(): boolean {
     if (!this.#hasRoom) return false;

@@ -27,29 +27,23 @@ interface SendOptions extends MediaOptions {
   readonly prepare: Prepare;
 }
 
-interface LineOptions extends SendOptions {
-  /** The ID of the line. */
-  readonly id: string;
-}
-
 /** Returns a function that sends one request of a batch, once. */
 export function createSend(options: SendOptions): (line: BatchRequest) => Promise<Sent> {
   let preparing: Promise<PreparedWrite> | undefined;
   const sendChat = async (line: BatchRequest): Promise<Sent> => {
     preparing ??= options.prepare(partsOf("chat"));
     const send = await preparing;
-    return outcomeOf(await send(bodyOf(line)), ofLine(line));
+    return outcomeOf(await send(bodyOf(line)), options);
   };
-  const ofLine = ({ id }: BatchRequest): LineOptions => ({ ...options, id });
   return async (line) => {
     try {
       if (line.endpoint === "chat") return await sendChat(line);
       // Loaded only for media, because the decoders change V8's memory settings for the whole process.
       const { MediaOfLine } = await import("./media.ts");
       const media = new MediaOfLine(line, options);
-      return await sendForMedia(line, ofLine(line), media).finally(() => media.discard());
+      return await sendForMedia(line, options, media).finally(() => media.discard());
     } catch (error) {
-      return withReceived(failed(error), error, ofLine(line));
+      return withReceived(failed(error), error, options);
     }
   };
 }
@@ -61,7 +55,7 @@ function partsOf(endpoint: Endpoint) {
 
 const bodyOf = ({ body }: BatchRequest): string => stringifyExactly(body) ?? "{}";
 
-async function sendForMedia(line: BatchRequest, options: LineOptions, media: MediaOfLine): Promise<Sent> {
+async function sendForMedia(line: BatchRequest, options: SendOptions, media: MediaOfLine): Promise<Sent> {
   const parts = { ...partsOf(line.endpoint), body: bodyOf(line) };
   const response = await options.request(parts, { reusesConnection: true, divert: media.divert });
   return outcomeOf(response, options, media);
@@ -73,7 +67,7 @@ async function sendForMedia(line: BatchRequest, options: LineOptions, media: Med
  */
 async function outcomeOf(
   response: BufferedResponse,
-  options: LineOptions,
+  options: SendOptions,
   media?: MediaOfLine,
 ): Promise<Sent> {
   try {
@@ -89,7 +83,7 @@ async function outcomeOf(
  * Saves the part of a response that arrived before the request ended with an error. The response may have been paid
  * for.
  */
-async function withReceived(sent: Sent, error: unknown, options: LineOptions): Promise<Sent> {
+async function withReceived(sent: Sent, error: unknown, options: SendOptions): Promise<Sent> {
   const isCut = error instanceof UnknownOutcome || error instanceof InterruptedWrite;
   const received = isCut ? error.received : undefined;
   if (sent.outcome !== "unknown" || sent.answer.error === undefined || received === undefined) return sent;
@@ -105,15 +99,12 @@ type KeptResponse = KeptFile & { readonly notSaved?: NotSaved };
 async function kept(
   bytes: Uint8Array,
   thing: string,
-  { id, filesFolder, fallbackFolders }: LineOptions,
+  { filesFolder, fallbackFolders, serviceNow }: SendOptions,
 ): Promise<KeptResponse & { readonly text: string }> {
   try {
-    const [{ keep }, { nameOfId }] = await Promise.all([
-      import("../../media/keep.ts"),
-      import("../../media/filename.ts"),
-    ]);
+    const { keep } = await import("../../media/keep.ts");
     const folders = [filesFolder, ...fallbackFolders];
-    const path = await keep(bytes, { folders, prefix: nameOfId(id), thing });
+    const path = await keep(bytes, { folders, date: new Date(serviceNow()), thing });
     const sha256 = createHash("sha256").update(bytes).digest("hex");
     const text = `the ${thing} was saved to ${path}`;
     const isElsewhere = dirname(path) !== filesFolder;
@@ -125,14 +116,14 @@ async function kept(
 
 async function resultOf(
   response: BufferedResponse,
-  options: LineOptions,
+  options: SendOptions,
   media?: MediaOfLine,
 ): Promise<Sent> {
   const text = response.text();
   assertValues(text, response.maxValues);
   const value = parseJson(text);
   if (value === undefined) {
-    // Bytes that are not valid UTF-8 could not be restored from their text.
+    // Bytes that are not valid UTF-8 could not be restored from text in the output, so the response is saved to a file.
     if (!isUtf8(response.bytes)) throw new Error("it is neither JSON nor text");
     const received = media?.received(Buffer.from(text)).toString() ?? text;
     return unusable("the response is not JSON", JSON.stringify(received), response);

@@ -133,11 +133,14 @@ export interface Problem {
 
 interface ValidateOptions {
   readonly check: CheckBody;
-  /** Receives the line number of each request, and the request hash of each valid line of this run. */
+  /**
+   * Receives the number and checksum of the first line with each ID, and the request hash of each valid line of this
+   * run.
+   */
   readonly ledger: Ledger;
   /** Whether a line belongs to this run. Lines of other shards are checked, too. */
   readonly isOurs: (id: string) => boolean;
-  /** Called for each valid line of this run, before its hash replaces the earlier hash in the ledger. */
+  /** Called for each valid line of this run, before its hash replaces the hash from the journal in the ledger. */
   readonly visit: (request: BatchRequest, entry: number, hash: string) => void;
   /** Ends the check when it is aborted. */
   readonly stopped: AbortSignal;

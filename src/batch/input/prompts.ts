@@ -132,7 +132,7 @@ const aliases: Readonly<Record<Endpoint, Readonly<Record<string, string>>>> = {
 
 /**
  * The columns of a header. `place` says where the header is, for errors. Throws `UsageError` for an unknown column, and
- * for two columns that set the same field.
+ * for two columns with the same name. An alias counts as the name that it stands for.
  */
 function columnsOf(header: readonly string[], endpoint: Endpoint, place: string): readonly Column[] {
   const { fields } = endpoints[endpoint];
@@ -209,7 +209,7 @@ function weightsOf(text: string): Fields | undefined {
   return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? "", Number(pair?.[2])]));
 }
 
-/** Converts the fields of `--param`. For images, a field may have the name that a column has, such as `size`. */
+/** Converts the fields of `--param`. For images, names that only columns have, such as `size`, are allowed, too. */
 export function fieldsOfParams(endpoint: Endpoint, params: Fields): Fields {
   if (endpoint !== "image") return params;
   const named = Object.entries(params).map(([name, value]) => [aliases.image[name] ?? name, value]);

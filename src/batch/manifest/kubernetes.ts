@@ -74,8 +74,8 @@ const mountedByMany = (shards: number): string =>
   shards === 1 ? "" : ` All ${shards} pods mount it, so it must be ReadWriteMany.`;
 
 /**
- * Waits until the Job is Complete or Failed, and prints the Job's conditions. `kubectl wait` can wait for only one
- * condition, so it would not notice if the Job got the other one.
+ * A command line that waits until the Job is Complete or Failed, and prints the Job's conditions. `kubectl wait` can
+ * wait for only one condition, so it would not notice if the Job got the other one.
  */
 const waitLine = (name: string): string =>
   `until kubectl get job/${name} -o jsonpath='{.status.conditions[*].type}' | grep -E 'Complete|Failed'; do sleep 10; done`;

@@ -120,9 +120,9 @@ function addOption(
 const flagLike = /^--(?:[a-z][\w-]*(?:=.*)?)?$/is;
 
 /**
- * Throws `UsageError` if the value of an option is really a flag. commander takes any next word as the value:
- * `--label --sandbox` would rent from the service, with the label `--sandbox`. commander also takes the rest of a word:
- * `-sandbox` would be `-s` with the value `andbox`.
+ * Throws `UsageError` if the value of an option is really a flag, or if `=` joins it to a short flag. commander takes
+ * any next word as the value: `--label --sandbox` would rent from the service, with the label `--sandbox`. commander
+ * also takes the rest of a word: `-sandbox` would be `-s` with the value `andbox`.
  */
 function assertIsValue(text: string, { long = "", short = long }: Option, line: CheckedLine): void {
   const { argv, isFlag, unknownFlag } = line;
@@ -147,7 +147,8 @@ function assertIsValue(text: string, { long = "", short = long }: Option, line: 
 }
 
 /**
- * A global flag, stored separately from a command's flag of the same name: `--no-input` is global, `--input` is not.
+ * A global flag. Its value is stored separately from that of a command's own flag. Otherwise, the global `--no-input`
+ * and a command's `--input` would be the same attribute.
  */
 class GlobalOption extends Option {
   /** Without dashes. */

@@ -11,7 +11,7 @@ export const usageHint = (path: readonly string[]): string => {
   return `\`${["gpuctl", ...path, "--help"].join(" ")}\` lists the ${isCommand ? "flags" : "commands"}.`;
 };
 
-/** Whether the arguments of a command are the words of another command. */
+/** Whether a command takes the words of another command as arguments. */
 export const takesCommandLine = (command: CommandNode | undefined): boolean =>
   command?.args.some(({ isCommandLine }) => isCommandLine) === true;
 
@@ -19,7 +19,8 @@ const separatorHint = "Flags of the command that you want to run come after --."
 
 /**
  * The command line with `--` before the words of another command, so that gpuctl can later add its own flags before
- * `--`. Throws `UsageError` if a flag follows these words without `--`: either command may be meant.
+ * `--`. Throws `UsageError` if a flag follows these words and no `--` comes before the flag: the flag may be for either
+ * command.
  */
 export function separatedLine(
   { args, path }: CommandNode,

@@ -3,7 +3,8 @@ import { commandLine } from "../../core/text.ts";
 
 /**
  * Next steps as lines to copy, each with a shell comment that says what it does. `flags` are the flags that select the
- * service. If a line would be longer than `columns`, the comments are above the commands.
+ * service. If a line would be longer than `columns`, each comment is above its command. If `columns` is 0, the width
+ * is unknown, and each comment is beside its command.
  */
 export function nextStepLines(
   steps: readonly NextStep[],

@@ -5,7 +5,7 @@ import { fallbackFolders } from "../report/kept-response.ts";
 
 /** Saves paid-for output to a file, and returns its path. Throws `ResultLost` if it cannot be saved anywhere. */
 export const keepResult = (output: Uint8Array, files: Files, now: number): Promise<string> =>
-  keep(output, { folders: fallbackFolders(files), prefix: new Date(now), thing: "result" });
+  keep(output, { folders: fallbackFolders(files), date: new Date(now), thing: "result" });
 
 /**
  * Prints paid-for output. If `stdout` fails, reads the output to its end, saves it with `keepOutput`, and throws a

@@ -18,7 +18,8 @@ const freeRows = 3;
 
 /**
  * Does some work and shows its progress on a terminal: a spinner and the elapsed time or, without animation (CI,
- * `TERM=dumb`), a line for each new text. Prints nothing with `--quiet`, in a dry run, or if stderr is not a terminal.
+ * `TERM=dumb`, unknown width), a line for each new text. Prints nothing with `--quiet`, in a dry run, or if stderr is
+ * not a terminal.
  */
 export async function showProgress<Value>(
   text: string,

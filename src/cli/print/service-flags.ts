@@ -19,7 +19,7 @@ export const serviceFlags = (globals: CliGlobals): readonly string[] =>
     return value.startsWith("-") ? [`--${name}=${value}`] : [`--${name}`, value];
   });
 
-/** A command line in a message, such as `gpuctl rentals list`; not one that begins with a flag. */
+/** A command line in a message, such as `gpuctl rentals list`; not one with a flag right after `gpuctl`. */
 const suggested = /`(gpuctl [a-z][^`]*?)((?: -- [^`]*)?)`/g;
 
 /** Matches command lines that need no service or already have a flag that selects the service. */

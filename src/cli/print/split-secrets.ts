@@ -7,11 +7,12 @@ type Batches = AsyncIterable<readonly unknown[]>;
 const maxApart = 16;
 
 /**
- * Masks secrets that are split between the texts of several records. The texts are joined, and masked except for an end
- * that may be the start of a secret. The first record gets the masked text, the last record keeps only its own part of
- * that end, and the text of each record in between becomes empty. Only texts in the field that `continued` names are
- * joined, each with the texts at the same place in later records (see `textsIn`). A record is held back only while one
- * of its texts may end with the start of a secret, or while an earlier record is held back.
+ * Masks secrets that are split between the texts of several records. The texts are joined, and the joined text is
+ * masked, except for an end that may be the start of a secret. If a secret was split, the first record gets the masked
+ * text, and each later record keeps only its part of that end. The text of a record without such a part becomes empty.
+ * Only texts in the field that `continued` names are joined, each with the texts at the same place in later records
+ * (see `textsIn`). A record is held back only while one of its texts may end with the start of a secret, or while an
+ * earlier record is held back.
  */
 export async function* withoutSplitSecrets(
   records: Batches,

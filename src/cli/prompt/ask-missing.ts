@@ -66,7 +66,7 @@ const manual = "";
 
 /**
  * Lets the user choose one of the command's offers. If the user prefers to enter the values, prompts for each field
- * that an offer would set.
+ * that an offer would set and that has no value yet.
  */
 async function askOffer(before: Answered, prompts: Prompts, options: Options): Promise<Answered> {
   const { node } = options;
@@ -154,7 +154,7 @@ async function liveFor(missing: Missing, { context, portsFor, runtime }: Options
 
 /**
  * Runs a lookup that helps the user to answer a prompt. If the lookup fails, returns an empty list and says on stderr
- * that gpuctl cannot do `what`.
+ * that gpuctl cannot do `what`. Throws if the user has interrupted gpuctl.
  */
 async function orNone<Value>(
   what: string,

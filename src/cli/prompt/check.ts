@@ -73,7 +73,7 @@ function suggestion(id: OperationId, { path }: Issue, input: object): string {
   return typeof value === "string" && !choices.includes(value) ? didYouMean(value, choices) : "";
 }
 
-/** Adds the value to a message if it is short enough to show. */
+/** Adds a short value to a message that begins with "must", unless the message already contains it. */
 function withValue({ path, message }: Issue, input: object): string {
   const value = valueAt(input, path.join("."));
   const isShort = ["number", "boolean", "string"].includes(typeof value) && String(value).length <= 80;

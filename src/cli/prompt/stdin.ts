@@ -7,7 +7,7 @@ import type { Runtime } from "../start/services.ts";
 const patience = 1_000;
 
 interface StdinOptions {
-  /** The end of messages; says how to end or skip the input, such as `; press Ctrl-D to end it`. May be empty. */
+  /** How to end or skip the input, to append to a message, such as `; press Ctrl-D to end it`. May be empty. */
   readonly how: string;
   /** The flag or argument that the input is for. */
   readonly from: string;

@@ -190,9 +190,9 @@ export function fieldPath(path: unknown): readonly (string | number)[] {
 }
 
 /**
- * An issue as text. An issue that gpuctl found is `{flag, message}`. An issue that the service sent is usually
- * `{path, message}`, and gpuctl adds the `flag` that sets the field, if there is one. A service may also send any other
- * value as an issue.
+ * An issue as text. An issue that gpuctl found in the input is `{flag, message}`. Other issues are usually
+ * `{path, message}`. If a flag sets the field at this path, gpuctl has added it as `flag`. A service may also send any
+ * other value as an issue.
  */
 export function issueText(issue: unknown): string {
   if (typeof issue === "string") return issue;

@@ -22,7 +22,7 @@ export async function keptResponse(
   const sentences = received.map(async ({ bytes, complete }) => {
     const thing = complete ? "response" : "incomplete response";
     try {
-      return `The ${thing} was saved to ${await keep(bytes, { folders, prefix: date, thing })}.`;
+      return `The ${thing} was saved to ${await keep(bytes, { folders, date, thing })}.`;
     } catch (cause) {
       return `${reasonOf(cause)}.`;
     }

@@ -33,7 +33,10 @@ export interface Connection extends Pick<Ports, "callAt" | "requestAt"> {
   readonly servedSandbox: (() => Promise<SandboxControl & SandboxFacts>) | undefined;
   /** The requests that the command would have sent if this were not a dry run. */
   readonly dryRunRequests: readonly ShownRequest[];
-  /** Whether a request that may change something was sent. */
+  /**
+   * Whether a request that may change something was sent. Requests of `callAt` and `requestAt` do not count, nor do
+   * writes that `prepare` sends on shared connections.
+   */
   readonly hasWritten: () => boolean;
   readonly close: () => void;
 }
@@ -121,7 +124,7 @@ export function connect(
       target: await target(routes.getOpenApiDocument),
     }),
   );
-  /** Options for sending an operation. A dry run records the request and throws `DryRun`. */
+  /** Options for sending an operation. If a dry run must not send it, records the request and throws `DryRun`. */
   const optionsFor = async (id: OperationId, input: object): Promise<CallOptions> => {
     const to = await target(routes[id]);
     if (!isHeldBack(routes[id])) return { ...options, target: to, ...(descriptions && { descriptions }) };

@@ -254,7 +254,10 @@ const reportedAfterInterrupt: ReadonlySet<string> = new Set([
 const compiled = async (expression: string, { interrupted }: System) =>
   (await import("../../output/jq.ts")).compileFilter(expression, interrupted);
 
-/** Whether a command line that could not be parsed seems to ask for a machine format, so that its error is JSON. */
+/**
+ * Whether a command line, or else the environment, seems to ask for a machine format. Decides whether an error is
+ * reported as JSON if it occurs before the settings are known.
+ */
 function wantsJson(argv: readonly string[], env: System["env"]): boolean {
   const formats = argv.flatMap((word, at) => {
     if (/^--jq(?:=|$)/.test(word)) return ["json"];

@@ -140,7 +140,8 @@ async function openSandbox(file: string, env: System["env"], onKey: OpenOptions[
   const sandbox = await createSandbox({
     file,
     searchPath: env.PATH,
-    // The sandbox reads only variables that hold keys. An engine may repeat its key, even in pieces.
+    // The sandbox reads only variables that hold keys. The caller of `onKey` must mask them, because an engine may
+    // repeat its key.
     environment: (name) => {
       onKey(env[name]);
       return env[name];

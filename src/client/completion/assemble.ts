@@ -30,7 +30,7 @@ export interface Assembler {
   readonly assembled: () => Assembled;
   /**
    * The kind of content that has arrived: `text`, `other` (such as a tool call or reasoning) or `nothing`. Undefined if
-   * no chunk was part of a completion.
+   * no chunk had a first choice.
    */
   readonly content: () => "text" | "other" | "nothing" | undefined;
 }

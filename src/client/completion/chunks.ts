@@ -137,7 +137,8 @@ const textOf = (content: unknown): string =>
 
 /**
  * The kind of content in an event or a whole completion: `text`, `other` (such as a tool call or reasoning) or
- * `nothing`. Undefined if there is no first choice.
+ * `nothing`. A first choice with neither a `delta` nor a `message` counts as `other`. Undefined if there is no first
+ * choice.
  */
 export function contentOf(body: unknown): "text" | "other" | "nothing" | undefined {
   const choice = choiceIn(body);

@@ -8,7 +8,7 @@ const [bareMetal, virtualMachine] = rentalTypes;
 /** Paths where the record of a rental may hold its type: services name the field differently. */
 export const typePaths = ["rentalType", "machineType", "meta.rental_type"];
 
-/** The type of a rental according to its record, whichever field holds the type; undefined if no field holds it. */
+/** The type of a rental according to its record, whichever field holds it; undefined if it is missing or unknown. */
 export function rentalTypeOf(record: unknown): RentalType | undefined {
   const type = asText(firstAt(record, typePaths));
   if (/bare/i.test(type)) return bareMetal;
@@ -23,9 +23,9 @@ interface ListedRental {
 
 /**
  * The type of an active rental whose record does not state it, according to the lists of active rentals. A virtual
- * machine and a bare-metal rental may have the same ID. If that is so, or possible because a list is missing, only a
- * record that is known to be of this rental counts. If the type is not certain, returns undefined, or throws the error
- * of the list that is missing.
+ * machine and a bare-metal rental may have the same ID. If the lists have both, or if a list is missing, only a record
+ * that is known to be of this rental counts. If the type is not certain, throws the error of the missing list, or
+ * returns undefined if no list is missing.
  */
 export function listedTypeOf(
   rental: unknown,

@@ -51,7 +51,7 @@ export interface Exchange {
   readonly destroy: () => void;
 }
 
-/** Milliseconds. A connection that was idle for longer is used again only by reads through `node:http`. */
+/** Milliseconds. A connection that was idle for longer is not used again, except by a read that uses `node:http`. */
 export const maxIdleTime = 1_000;
 
 /**

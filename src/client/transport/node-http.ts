@@ -107,7 +107,7 @@ function receive(
       receiver.failed(cause);
     });
   outgoing.on("socket", (socket) => {
-    // A proxy agent hands over a socket that is connected, but not yet encrypted.
+    // The socket that a proxy agent hands over for HTTPS is already connected, but not yet encrypted.
     isSent ||= outgoing.reusedSocket || !(isSecure || socket.connecting);
     if (isSent) return;
     socket.once(isSecure ? "secureConnect" : "connect", () => {

@@ -15,10 +15,11 @@ export interface Transport {
 }
 
 /**
- * Creates a `fetch` that uses the proxy in the environment. It throws `ConnectionFailed`, which says whether any part
- * of the request may have been sent. If a request is aborted after it was sent, `fetch` throws the reason of the abort
- * instead. Reads share connections. A write opens its own connection, unless it sets `reusesConnection`: if the service
- * closes a shared connection while a write is sent, it is not known whether the write arrived.
+ * Creates a `fetch` that uses the proxy in the environment. If there is no response, it throws a `ConnectionFailed`,
+ * which says whether any part of the request may have been sent. If a request is aborted after it was sent, `fetch`
+ * throws the reason of the abort instead. Reads share connections. A write shares one only if it sets
+ * `reusesConnection`, because it is not known whether a write arrived if the service closes a shared connection while
+ * the write is sent.
  */
 export function createTransport(): Transport {
   const channels = new Map<string, Promise<Channel>>();

@@ -68,7 +68,7 @@ const meant = (name: string, known: readonly string[]): string => {
   return like.length > 0 ? `; did you mean ${like.join(", ")}?` : "";
 };
 
-/** The name of a field as `-f` takes it, such as `a[b]`. */
+/** The name of a field as `-f` takes it, such as `a[b]`; `the body` if the value is the body itself. */
 function fieldName(name: string, path: SchemaIssue["path"]): string {
   const [first = "the body", ...rest] = name === "" ? path : [name, ...path];
   return [first, ...rest.map((step) => `[${step}]`)].join("");

@@ -106,7 +106,10 @@ function withValue(before: unknown, steps: readonly string[], entry: Entry): unk
 /** `a[]` without a value is an empty list. */
 const noValue = Symbol("no value");
 
-/** Whether there is already a value at the path inside a node. */
+/**
+ * Whether a node already has a value at a path, or a value on the way to it that is not an object. A value where the
+ * path continues with `[]` does not count, because a list can take more items.
+ */
 function isTaken(node: Node, [name = "", ...rest]: readonly string[]): boolean {
   const value = node[name];
   if (rest.length === 0 || rest[0] === "") return rest.length === 0 && value !== undefined;

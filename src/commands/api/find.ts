@@ -22,7 +22,7 @@ export const operationArgs = [
 
 /**
  * Parses the arguments that name an operation. Throws `UsageError` for a method without a path, a path without a
- * method, or an invalid path.
+ * method, an unknown method, or an invalid path.
  */
 export function namedBy({ operation: first, path }: ArgValues<typeof operationArgs>): Named {
   const method = first.toUpperCase();

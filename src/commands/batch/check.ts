@@ -61,7 +61,7 @@ function unwanted(endpoint: keyof typeof operationIds, body: object): readonly s
   ];
 }
 
-/** Whether a text is a picture in base64. */
+/** Whether a text has only characters of base64 and starts as a PNG, JPEG or WebP picture does. */
 const isPicture = (text: string): boolean =>
   /^[A-Za-z0-9+/]+={0,2}$/.test(text) && pictureKind(Buffer.from(text.slice(0, 64), "base64")) !== undefined;
 

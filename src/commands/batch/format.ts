@@ -15,6 +15,6 @@ export function assertNotStdout(out: string | undefined): void {
   if (out === "-") throw new UsageError("--out must be a file, not stdout");
 }
 
-/** Why a request was refused, such as `no such host (api.example.com)`. */
+/** Why a request got no result, such as `no such host (api.example.com)`. */
 export const refusalText = (error: unknown): string =>
   `${reasonOf(error)}${error instanceof ServiceError ? ` (the service returned ${error.status})` : ""}`;

@@ -164,8 +164,8 @@ function jobOf(
   const [model] = endpoint === undefined ? [] : Object.values(modelField(endpoint, flags.model, settings));
   const options = {
     model: flags.model,
-    // The job has no profile, so the model and the prices of the profile are passed on. The model is passed as a
-    // default, because `batch run` refuses to pay again for finished prompts if only a default has changed.
+    // The job may run without the profile, so the model and the prices of the profile are passed on. The model is
+    // passed as a default, because `batch run` refuses to pay again for finished prompts if only a default has changed.
     "default-model": flags.model === undefined ? model : undefined,
     concurrency,
     "max-cost": maxCost === undefined ? undefined : decimalText(maxCost),
@@ -183,7 +183,7 @@ function jobOf(
     ],
     merge: [
       ...["batch", "merge", out, ...(endpoint === undefined ? ["--requests", input] : [])],
-      // Without --out, the merge writes its default output.
+      // The merge needs --out only if its default output is another file.
       ...(wholeOutput(shardOutput(out, { index: 0, count: shards })) === out ? [] : ["--out", out]),
     ],
     image: flags.image ?? `gpuctl:${settings.version}`,

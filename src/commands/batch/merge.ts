@@ -141,8 +141,8 @@ async function assertJournals(outputs: readonly string[]): Promise<void> {
 }
 
 /**
- * Returns the path of the whole batch's output, in the folder of the first output to merge. Throws `UsageError` if that
- * output is not one of a shard.
+ * Returns the path of the whole batch's output, in the folder of the first output to merge. Throws `UsageError` if the
+ * first output does not belong to a shard.
  */
 function defaultOutput([first]: readonly Part[]): string {
   const name = first && basename(first.out);

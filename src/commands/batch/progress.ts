@@ -105,8 +105,8 @@ class Rate {
 
 /**
  * A text such as `120 of 1000 done, 2 failed, 3.5/s, $1.20 of about $10.00, 4m 10s left`. While the batch is stopping,
- * the text ends with `4 in flight` instead of the time. Otherwise, after a request was refused, and until one succeeds
- * or fails, the text ends with the reason: `waiting: no such host (api.example.com)`.
+ * the text ends with `4 in flight` instead of the time. Otherwise, while the status has a `refusal`, the text ends with
+ * the reason: `waiting: no such host (api.example.com)`.
  */
 function statusText(status: BatchStatus, rate: Rate, first: BatchStatus, isStopping: boolean): string {
   const { total, done, failed, unknown, left, inFlight, spent, refusal } = status;

@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
-import { dirname, extname } from "node:path";
+import { dirname, extname, join } from "node:path";
 import type { BatchOptions, BatchStatus, Plan, StartedBatch } from "../../batch/engine/batch.ts";
 import type { StopReason } from "../../batch/engine/run.ts";
-import { shardFor, shardOutput, shareOfCeiling } from "../../batch/shard.ts";
+import { shardFolder, shardFor, shardOutput, shareOfCeiling } from "../../batch/shard.ts";
 import { arg } from "../../command-kit/arg.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
@@ -45,7 +45,7 @@ const runFlags = {
   model: flag.text("Model for the prompts", { short: "m", value: "NAME" }),
   ...defaultModelFlag,
   param: flag.params("Set a field of every request that is made from a prompt"),
-  files: flag.text("Folder for images and audio files", {
+  files: flag.text("Folder for images and audio files; each shard uses a folder in it", {
     value: "FOLDER",
     defaultText: "the name of the output, with .files instead of .jsonl",
   }),
@@ -145,7 +145,8 @@ export default defineCommand({
     const whole = files.resolve(flags.out ?? "batch.jsonl");
     const out = shard ? shardOutput(whole, shard) : whole;
     if (flags.out !== undefined) await assertRegularFile(shard ? out : flags.out, out);
-    const filesFolder = files.resolve(flags.files ?? `${whole.replace(/\.jsonl$/, "")}.files`);
+    const allFiles = files.resolve(flags.files ?? `${whole.replace(/\.jsonl$/, "")}.files`);
+    const filesFolder = shard ? join(allFiles, shardFolder(shard)) : allFiles;
     const [
       { planBatch, withBatch },
       { endpoints },
@@ -367,8 +368,9 @@ function afterInterruption({ total, unknown, left }: BatchStatus, out: string): 
 }
 
 /**
- * Returns why the batch is not complete, or undefined if every line succeeded. Lines that someone has to look at take
- * precedence over lines that may simply be sent again.
+ * Returns the failure of the run; undefined if nothing stopped the run and every line succeeded. An interruption or a
+ * fatal error takes precedence over lines that someone has to look at, and these take precedence over lines that may
+ * simply be sent again.
  */
 function failureOf(
   { total, failed, unknown, left }: BatchStatus,

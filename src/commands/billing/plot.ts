@@ -16,7 +16,10 @@ const minBar = 10;
 /** Blocks of one to eight eighths of a column. */
 const blocks = "▏▎▍▌▋▊▉█";
 
-/** A line for each day with its cost and a proportional bar, and a line for the total. Amounts are exact. */
+/**
+ * A line with the cost and a proportional bar for each of the last `maxDays` days, and a line for the total. A day
+ * without a cost has no bar. Amounts are exact.
+ */
 export function plot(days: readonly DayCost[], { columns, unicode }: PlotOptions): string {
   const shown = days.slice(-maxDays);
   const earlier = days.slice(0, -maxDays);

@@ -15,8 +15,8 @@ const pictureTypes: ReadonlySet<string> = new Set(["png", "jpg", "webp", "gif"])
 
 /**
  * Reads attachments from files, or from stdin for `-`. URLs are passed on unchanged: the service fetches them.
- * Throws `UsageError` if a URL is invalid, if a text is too long, or if a file is neither text in UTF-8 nor an accepted
- * picture. The error names `from`, which is the flag or the command.
+ * Throws `UsageError` if a URL is invalid, or if a file cannot be read, is too long, or is neither text in UTF-8 nor an
+ * accepted picture. The error names `from`, which is the flag or the command.
  */
 export async function readAttachments(
   places: readonly string[],

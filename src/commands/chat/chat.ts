@@ -5,7 +5,7 @@ import { flag } from "../../command-kit/flag.ts";
 import { UsageError } from "../../core/errors.ts";
 import { asList, asRecord } from "../../core/json.ts";
 import { StreamTruncated } from "../../core/service-errors.ts";
-import { readText } from "../../core/text.ts";
+import { quoted, readText } from "../../core/text.ts";
 import { stringifyExactly } from "../../core/values/exact-numbers.ts";
 import { isContent, type Message } from "../../sessions/turn.ts";
 import { readAttachments, withAttachments } from "./attach.ts";
@@ -156,10 +156,12 @@ export default defineCommand({
   },
 });
 
-/** Asks for the model of a new session. */
+/** Asks the user for a chat model. Throws `UsageError` if the command does not run interactively. */
 async function askForModel(context: Context & Pick<Ports, "ask">): Promise<string> {
   const prompts = await context.ask("Name a chat model with --model.");
-  return (await import("./models.ts")).pickModel(prompts, context);
+  const model = await (await import("./models.ts")).pickModel(prompts, context);
+  context.say(`To run this again without prompts, add: --model ${quoted(model)}`);
+  return model;
 }
 
 /**

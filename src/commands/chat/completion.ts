@@ -22,8 +22,8 @@ export interface CompletionRequest {
   /** Whether a completion without text, such as one with only tool calls, throws `EmptyResult`. Default: true. */
   readonly needsText?: boolean;
   /**
-   * Stops only this completion. Iterating then throws the signal's reason, or `InterruptedWrite` if the request may have
-   * been sent and no text has arrived.
+   * Stops only this completion. Iterating then throws the signal's reason, or `InterruptedWrite` if the request may
+   * have been sent and no text has arrived.
    */
   readonly signal?: AbortSignal;
 }

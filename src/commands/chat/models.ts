@@ -71,7 +71,8 @@ export async function pickModel(
   current?: string,
 ): Promise<string> {
   const choices = await modelNames(context);
-  const question = { message: "Chat model", initial: current };
+  const validate = (answer: string) => (answer.trim() === "" ? "A value is required" : undefined);
+  const question = { message: "Chat model", initial: current, validate };
   return choices.length > 0 ? choose({ ...question, choices }) : text(question);
 }
 

@@ -3,6 +3,7 @@ import type { Context } from "../../command-kit/context.ts";
 import { SchemaMismatch, UsageError } from "../../core/errors.ts";
 import { asRecord, isRecord, parseJson } from "../../core/json.ts";
 import { readText } from "../../core/text.ts";
+import type { CompletionSummary } from "./completion.ts";
 
 /** A JSON Schema that the answer must match. */
 interface AnswerSchema {
@@ -21,7 +22,7 @@ export async function readSchema(path: string, files: Pick<Context["files"], "re
   return { name: name.replace(/[^\w-]/g, "_").slice(0, maxName) || "answer", schema };
 }
 
-/** The hint for an answer that is not JSON at all. */
+/** The hint for an answer that is not JSON, if its finish reason does not explain why. */
 const ignoredSchema = "The model ignored --schema. Try again, or use another model.";
 
 /** Services accept schema names of at most this many characters. */
@@ -36,19 +37,29 @@ export const responseFormat = ({ name, schema }: AnswerSchema) => ({
 const unchecked =
   "The answer was not checked, because its schema is too complex or uses something that gpuctl does not support.";
 
+/** Why an answer is not whole JSON, and what to do, by its finish reason. */
+const cut: Readonly<Record<string, readonly [reason: string, hint?: string]>> = {
+  length: ["it was cut at the token limit", "--max-tokens raises the limit."],
+  content_filter: ["the service withheld a part of it"],
+};
+
 /**
  * Checks an answer against the schema in `format`, a value that `responseFormat` returned. Throws `SchemaMismatch` if
- * the answer is not JSON or does not match the schema. If the schema cannot be checked, says so instead.
+ * the answer is not JSON or does not match the schema. If gpuctl cannot use the schema, says that the answer was not
+ * checked.
  */
 export async function checkAnswer(
-  text: string,
+  { text, finish = "" }: Pick<CompletionSummary, "text" | "finish">,
   format: unknown,
   { say }: Pick<Context, "say">,
 ): Promise<void> {
   const value = parseJson(text);
   const { schema } = asRecord(asRecord(format).json_schema);
   if (!isRecord(schema)) return;
-  if (value === undefined) throw new SchemaMismatch("the answer is not JSON", [], ignoredSchema);
+  if (value === undefined) {
+    const [reason, hint] = cut[finish] ?? [undefined, ignoredSchema];
+    throw new SchemaMismatch(`the answer is not JSON${reason ? `: ${reason}` : ""}`, [], hint);
+  }
   const { jsonSchemaIssues } = await import("../../openapi/json-schema.ts");
   const issues = jsonSchemaIssues(schema, value);
   if (issues === undefined) say(unchecked);

@@ -34,7 +34,7 @@ export async function readSession(
   return session;
 }
 
-/** Like `readSession`, but if the session cannot be read, reports that and returns undefined. */
+/** Like `readSession`, but instead of throwing `Unavailable`, reports the error and returns undefined. */
 export async function readIfPossible(
   name: string,
   context: Parameters<typeof readSession>[1],
@@ -111,8 +111,8 @@ export function sayState(session: OpenSession, { say }: Pick<Context, "say">): v
 }
 
 /**
- * The model that a session used last: with `--sandbox`, in the sandbox, otherwise with a service. Undefined if that
- * model is the sandbox model, which no service has, and which is the default in the sandbox.
+ * The model that a session used last in the sandbox or, without `--sandbox`, with a service. Undefined if that model is
+ * the sandbox model, which no service has, and which is the default in the sandbox.
  */
 export function modelOf(session: OpenSession | undefined, { settings }: Needs): string | undefined {
   const turn = session
@@ -141,8 +141,8 @@ interface NewQuestion {
 
 /**
  * Stores the question in its session. Without a session, stores it so that `--continue` can find it: in a session that
- * is named `last` once the question is answered. A failure to do so does not stop the chat. Returns undefined if the
- * question was not stored.
+ * is named `last` once the question is answered. In that case, a failure to store it does not stop the chat. Returns
+ * undefined if the question was not stored.
  */
 export async function storeQuestion(
   { content, system }: NewQuestion,

@@ -26,7 +26,7 @@ export const finishing =
     reportCompletion(summary, reported, context);
     const failure = completion.failure();
     if (failure) throw failure;
-    if (format !== undefined) await checkAnswer(summary.text, format, context);
+    if (format !== undefined) await checkAnswer(summary, format, context);
   };
 
 /** Yields the text as it arrives, and the reasoning as asides. */

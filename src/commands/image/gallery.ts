@@ -2,6 +2,7 @@ import { readSync } from "node:fs";
 import { type FileHandle, open, readdir, readFile, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
+import { isShardFolder } from "../../batch/shard.ts";
 import { arg } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
@@ -77,16 +78,23 @@ function examplePictures(): string {
   return 'gpuctl image "a lighthouse at dusk" --seed 7 -n 2 --out pictures/ --sandbox';
 }
 
-/** The names of a folder's files in natural order: `cat-2` is before `cat-10`. Hidden files are left out. */
+/**
+ * The paths of a folder's files, relative to the folder, in natural order: `cat-2` is before `cat-10`. Includes the
+ * files in the folders of a batch's shards. Hidden files are left out.
+ */
 async function fileNames(folder: string, given: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
     throw readFailed("FOLDER", given, cause);
   });
   const { compare } = new Intl.Collator("en", { numeric: true });
-  return entries
-    .filter((entry) => !entry.isDirectory() && !entry.name.startsWith("."))
-    .map(({ name }) => name)
-    .sort(compare);
+  const names = entries.map(async (entry) => {
+    if (entry.name.startsWith(".")) return [];
+    if (!entry.isDirectory()) return [entry.name];
+    if (!isShardFolder(entry.name)) return [];
+    const inShard = await fileNames(join(folder, entry.name), join(given, entry.name));
+    return inShard.map((name) => join(entry.name, name));
+  });
+  return (await Promise.all(names)).flat().sort(compare);
 }
 
 const titleOf = (folder: string): string => folder.split(sep).findLast((part) => part !== "") ?? folder;

@@ -135,8 +135,8 @@ function failuresOfAll(): (outcome: Outcome<Generated>) => unknown {
 }
 
 /**
- * Reports what was spent, and returns the pictures and the failure, if any. Throws the failure if no picture was saved
- * where --out says.
+ * Reports what was spent, and returns the pictures and the failure, if any. Throws the failure if no picture was
+ * written where --out says.
  */
 function resultOf(
   outcomes: readonly Outcome<Generated>[],
@@ -154,7 +154,8 @@ function resultOf(
   const failures = outcomes.flatMap((outcome, index) =>
     "value" in outcome ? outcome.value.failures : { name: pictureName(index), error: outcome.error },
   );
-  // If no picture can have been generated, and all requests failed with the same message, throws only that error.
+  // If no picture can have been generated, and all requests that were tried failed with the same message, throws only
+  // that error.
   if (generated.length === 0 && unknown.length === 0 && areAlike(failures))
     throw failures.find(wasTried)?.error;
   const failure = failureOf(failures, saved.length + (printed ? 1 : 0));
@@ -163,7 +164,7 @@ function resultOf(
 
 /**
  * Returns the error to report if pictures failed. Some of the failed pictures may have been saved elsewhere. Throws the
- * error if no picture was saved where --out says.
+ * error if no picture was written where --out says.
  */
 function failureOf(failures: readonly FailedItem[], kept: number): Error | undefined {
   const [first] = failures;

@@ -138,8 +138,8 @@ function receivedWith(
 
 /**
  * Saves a picture. If `flushFailure` says that its temporary file could not be flushed to the disk, saves the picture
- * in another folder. For `--out -`, a further picture is saved as a file, because only one can go to stdout. This does
- * not count as a failure, unless the picture is truncated.
+ * in another folder. For `--out -`, `savePictures` handles the picture that goes to stdout: the first one that is not
+ * truncated. This function saves the others as files, and only a truncated picture then counts as a failure.
  */
 async function savePicture(
   picture: Decoded,

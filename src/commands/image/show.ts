@@ -18,8 +18,8 @@ interface ShowOptions {
 
 /**
  * Checks that the pictures can be shown, before anything is paid for. Returns a function that shows the pictures of a
- * result. If a preview cannot be drawn, only reports that. Throws `UsageError` for `--out -`, which saves no
- * pictures, or if there is no viewer.
+ * result. If a preview cannot be drawn, only reports that. Throws `UsageError` if pictures are to be shown although
+ * `--out -` saves none, or if `--open` finds no viewer or no display.
  */
 export async function prepareToShow(
   { preview, open, out }: ShowOptions,

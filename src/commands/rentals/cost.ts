@@ -33,7 +33,10 @@ export interface Estimate {
   readonly basis: string;
 }
 
-/** The timeout and the number of retries for each request of an estimate; the defaults if omitted. */
+/**
+ * The timeout and the number of retries for each request of an estimate, apart from the request for the service's
+ * description; the defaults if omitted.
+ */
 type Limits = NonNullable<Parameters<Context["request"]>[1]>;
 
 /** What an estimate needs. */
@@ -57,10 +60,10 @@ export async function estimateHourlyCost(
 }
 
 /**
- * Estimates the hourly cost of a rental. If the rental is on demand and one of the service's rental options matches,
- * uses the price of that option. Otherwise, finds the user's newest active rental of the same type, GPU and term or, if
- * there is none, the newest rental with the same GPU and term in the history. Uses its cost in proportion to the number
- * of GPUs. If there is no such rental, returns undefined. The service may charge a different price.
+ * Estimates the hourly cost of a rental. If the rental is on demand and the service's rental options give a price for
+ * it, uses this price. Otherwise, finds the user's newest active rental of the same type, GPU and term or, if there is
+ * none, the newest rental with the same GPU and term in the history. Uses its cost in proportion to the number of GPUs.
+ * If there is no such rental, returns undefined. The service may charge a different price.
  */
 export async function estimateCost(
   wanted: Wanted,

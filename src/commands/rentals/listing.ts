@@ -134,8 +134,8 @@ export async function* upTo<Item>(
 }
 
 /**
- * Lists all active rentals. Throws if a listing fails, is not a list or may be incomplete, because the caller needs to
- * know about every rental.
+ * Lists the active rentals of every type that the service offers. Throws if a listing fails, is not a list or may be
+ * incomplete, because the caller needs to know about every rental.
  */
 export async function listActive(context: Pick<Context, "call">): Promise<readonly ActiveRental[]> {
   const lists = await listBoth(context);

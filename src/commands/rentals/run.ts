@@ -176,8 +176,8 @@ const sorted = (flags: Ports["typedFlags"]): Readonly<Record<string, unknown>> =
 
 /**
  * The job to resume: the last unfinished job of the same command line whose gpuctl process no longer runs. A detached
- * job whose command is running does not count. Undefined if there is none. Unless there is one with a known rental,
- * throws:
+ * job whose command is running does not count. Undefined if there is none. If there is none, or if its rental is not
+ * known, throws in these cases:
  * - `UsageError` if a process that cannot be checked may be attached to a job of this command line
  * - `Unavailable` if a job cannot be read, because it may be a job of this command line
  */
@@ -231,7 +231,8 @@ const attendedElsewhere = (): UsageError =>
 /**
  * Takes over the job that this command line started and did not end. Returns undefined if its rental is not known and
  * cannot be found. Throws `UsageError` if another process takes over the job. The lease stays in the file that the job
- * recorded, even if --lease-file names another one: otherwise, a guard of the recorded file would end the rental.
+ * recorded, even if GPUCTL_LEASE_FILE names another one by now: otherwise, a guard of the recorded file would end the
+ * rental.
  */
 async function resume(left: Job, context: Context): Promise<Journal | undefined> {
   const { files, say, setFailureContext, now, sleep } = context;

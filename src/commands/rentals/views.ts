@@ -48,7 +48,7 @@ export const activeRentals: ListView = {
 /** AGE shows the time since `created`, so the order by AGE is the reverse of the order by `created`. */
 export const age = "age";
 
-/** The columns by which active rentals can be sorted, by the same names as in `--columns`. */
+/** What active rentals can be sorted by: the columns, named as in `--columns`, and `age`. */
 export const sortNames: readonly string[] = [...activeRentals.columns.map(nameOf), age];
 
 /** Active rentals, with a column for changes next to the column for the state. */

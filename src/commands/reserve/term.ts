@@ -147,7 +147,7 @@ async function estimatePrice(
   return { answer: amount(total), basis };
 }
 
-/** Cents as `--expected-price` takes them, such as `1234.50`. */
+/** Converts cents to a value of `--expected-price`, which is in dollars, such as `1234.50`. */
 const amount = (cents: number): string => dollars(cents).replace(/[$,]/g, "");
 
 /**

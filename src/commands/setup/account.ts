@@ -12,7 +12,7 @@ export async function askAccount(wizard: Wizard): Promise<void> {
   const { stored, save } = wizard;
   const { settings: before, key: storedKey } = stored() ?? {};
   const baseUrl = await askUrl("Base URL", before?.baseUrl, (url) => checkUrl(url, wizard), wizard);
-  // A key belongs to its host, so a new host and its key are saved together.
+  // A stored key belongs to its host. If the host changes, the new host is saved only together with its key.
   const hostChanges = storedKey !== undefined && originOf(before?.baseUrl) !== originOf(baseUrl);
   const base = { sandbox: undefined, baseUrl };
   if (!hostChanges) await save("base URL", { settings: base });
@@ -74,7 +74,7 @@ async function checkUrl(
   }
 }
 
-/** Asks for the key, or for a command that prints it, until the service accepts it or the user keeps it anyway. */
+/** Asks for the key, or for a command that prints it, until the service accepts the key or the user saves it anyway. */
 async function askKey(
   baseUrl: string,
   saved: Credential | undefined,
@@ -87,8 +87,8 @@ async function askKey(
 }
 
 /**
- * Asks for the key. Returns a function that reads the key, and the change that stores it. The change is undefined if
- * the stored key is kept.
+ * Asks for the key, or for a command that prints it. Returns a function that reads the key, and the change that saves
+ * the answer in the profile. The change is undefined if the stored key is kept.
  */
 async function askKeyOnce(saved: Credential | undefined, { ask, context: { secrets }, profile }: Wizard) {
   const ending = saved?.lastFour ? `, …${saved.lastFour}` : "";

@@ -51,7 +51,10 @@ async function offerScript(shell: Shell, { path }: CompletionPlace, { ask, conte
   return "now";
 }
 
-/** Appends lines to the startup file. Does not replace the file, because it may be a link into a repository. */
+/**
+ * Offers to append the missing lines to the startup file. Does not replace the file, because it may be a link into a
+ * repository.
+ */
 async function offerStartupLines(
   shell: Shell,
   { startupFile, lines }: CompletionPlace,

@@ -19,8 +19,8 @@ export type LongRecording =
 
 /**
  * Speaks a long text in parts and joins them into one recording. If the parts cannot be joined, saves each as its own
- * file. Removes the parts from their folder once everything is saved or printed. Until then, no other process uses
- * them.
+ * file. Removes the parts from their folder once everything is saved or printed. No other process uses the parts in
+ * the meantime.
  */
 export async function speakLongText(text: LongText, context: Context): Promise<LongRecording> {
   const { to } = text.target;

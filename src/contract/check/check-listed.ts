@@ -11,7 +11,8 @@ interface UnknownValue {
 
 /**
  * Validates like `check`, but also accepts values for which `isListed` returns true. `isListed` is called only for
- * values that `check` would reject. Rules across fields get the values that were passed in.
+ * values that `check` would reject. Rules across fields get the values that were passed in. The returned value has
+ * values from the contract in place of those that only `isListed` accepted.
  */
 export async function checkListed<Input extends InputSchema>(
   operation: { readonly input: Input; readonly rules?: readonly Rule<z.output<Input>>[] | undefined },

@@ -84,8 +84,8 @@ export function exampleOf(
 }
 
 /**
- * The example value for a field name, if the schema allows its type. An ID is a number or a string, depending on the
- * schema.
+ * The example value for a field name, if the schema allows its type and, in an enum, the value itself. An ID is a
+ * number or a string, depending on the schema.
  */
 function knownValue(name: string, schema: JsonSchema): unknown {
   const value = values[name];

@@ -16,7 +16,7 @@ interface OpenApiOptions {
   readonly accepted?: boolean;
   /** What this server adds to the documented operations. */
   readonly additions?: (operation: Operation) => Additions;
-  /** The fields that this server always sends. They belong to records that the service does not document. */
+  /** Which fields this server always sends, in records whose fields the service does not document. */
   readonly sent?: SentFields;
 }
 
@@ -150,7 +150,7 @@ const parameters = (input: JsonSchema, place: "query" | "path") =>
     return { name, in: place, required: input.required?.includes(name) ?? false, description, schema };
   });
 
-/** Marks the fields of a record, and of the objects in it, that are always sent and never null. */
+/** Marks the fields that are always sent and those that are never null, in a record and in its nullable objects. */
 function withSentFields(schema: JsonSchema, sent: SentFields): JsonSchema {
   const { properties } = schema;
   if (properties === undefined) return schema;

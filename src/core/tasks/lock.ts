@@ -74,8 +74,8 @@ export async function takeLock(
     // The name is unique, because this process may have had an earlier lock of the same path, which was taken over.
     const name = `${one}.${crypto.randomUUID()}`;
     const options = { realpath: false, lockfilePath: `${one}.lock` };
-    // A lock that is lost needs no handling here: what it protects is either replaced atomically, or changed only after
-    // a check for another holder.
+    // A lock that is lost needs no handling here: what it protects is replaced atomically, changed only after a check
+    // for another holder, or, like a chat session, changed within a few milliseconds.
     await lock(name, { ...options, stale, onCompromised: () => {} });
     return {
       remove: () => unlock(name, options),

@@ -1,6 +1,7 @@
 /**
- * A clock for waits, in milliseconds. It reads `now`, the system's clock. If that clock is set back, this one stands
- * still until the next reading, so that a wait does not become longer.
+ * A clock for waits, in milliseconds. It reads `now`, the system's clock. If that clock is set back to a time before
+ * the last reading, the next reading is the same as the last one, and this clock runs on from there. A wait then
+ * becomes longer by at most the time between the two readings.
  */
 export function steadyClock(now: () => number): () => number {
   let last = now();

@@ -2,7 +2,7 @@ const mib = 1024 * 1024;
 
 /**
  * The maximum number of bytes that are read from a file or from stdin for one input. `document` is also the limit for
- * what a served sandbox receives.
+ * the body of a request to the sandbox's controls.
  */
 export const inputLimits = { text: 16 * mib, bytes: 64 * mib, document: 256 * mib } as const;
 

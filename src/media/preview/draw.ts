@@ -178,7 +178,10 @@ async function sizeOf(bytes: Uint8Array): Promise<Area> {
 /** How many bytes of a file to read to find the picture's size. The metadata of a camera may come before the size. */
 const headLength = 256 * 1024;
 
-/** The size of the first readable picture. If none is readable, no picture is drawn, so any proportions will do. */
+/**
+ * The size of the first picture whose size is found. If none is found, probably no picture can be drawn, so any
+ * proportions will do.
+ */
 async function firstSize(pictures: readonly Shown[]): Promise<Area> {
   for (const { path } of pictures) {
     try {

@@ -56,7 +56,9 @@ const quoted = (value: string) => (/[,:\n]/.test(value) ? JSON.stringify(value) 
 const values = /(?:^|,)([^:,"]+):\s*("(?:\\.|[^\\"]){0,2000}"|[^,]*)/g;
 const negativeStart = "Negative prompt:";
 
-/** Reads the text that `parametersText` and other tools write. Undefined if no line starts with `Steps:`. */
+/**
+ * Reads the text that `parametersText` and other tools write. Undefined if no line starts with `Steps:` and a number.
+ */
 export function parseParameters(text: string): Settings | undefined {
   const lines = text.trimEnd().split("\n");
   const last = lines.findLastIndex((line) => /^\s*Steps: \d/.test(line));

@@ -44,8 +44,8 @@ const maxText = 1024 * 1024;
 const settingsKeywords: ReadonlySet<string> = new Set(Object.values(pngKeywords));
 
 /**
- * The texts of a PNG by keyword, wherever they are. If a keyword occurs several times, the first text counts. A text is
- * empty if its keyword is not one of `pngKeywords`, or if it is too long or cannot be decompressed.
+ * The texts of a PNG by keyword, from anywhere in the file. If a keyword occurs several times, the first text counts. A
+ * text is empty if its keyword is not one of `pngKeywords`, or if it is too long or cannot be decompressed.
  */
 export function readPngTexts(read: Read): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();

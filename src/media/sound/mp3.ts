@@ -67,8 +67,8 @@ async function endOfFrames(file: FileHandle, size: number): Promise<number> {
 }
 
 /**
- * The offset of the first frame. A candidate counts if it is at offset 0, if a frame of the same format follows it, or
- * if it reaches the end of `head`.
+ * The offset of the first frame; 0 if there is none. A candidate counts if it is at offset 0, if a frame of the same
+ * format follows it, or if it reaches the end of `head`.
  */
 function firstFrame(head: Buffer): number {
   for (let at = head.indexOf(0xff); at >= 0; at = head.indexOf(0xff, at + 1)) {

@@ -12,8 +12,8 @@ const maxFormatLength = 4096;
 const longSizesLength = 16;
 
 /**
- * A service that streams sound does not know the size of the sound in advance. As the size, it writes either this
- * number, or the size of a sound without samples. RF64 files also contain this number, because their actual sizes are
+ * A service that streams sound does not know the sizes in the header in advance. In their place, it writes either this
+ * number, or the sizes of a file without samples. RF64 files also contain this number, because their actual sizes are
  * in `ds64`.
  */
 const unknownSize = 0xffff_ffff;

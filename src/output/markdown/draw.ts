@@ -38,7 +38,7 @@ const maxBlock = 65_536;
 
 /**
  * Maximum length of a word in characters. The time to parse a word can grow with the square of its length, for example
- * if the word consists of marks. From the first longer word outside of code on, all text is plain.
+ * if the word consists of marks. The first longer word outside of fenced code, and all text after it, is plain.
  */
 const maxWord = 8_192;
 
@@ -218,10 +218,10 @@ function deepLine(source: string, from: number): number | undefined {
   return undefined;
 }
 
-/** Whether a text starts with code, which may have lines of any length. */
+/** Whether a text starts with fenced code, which may have words of any length. */
 const startsWithCode = (source: string): boolean => /^ {0,3}(?:```|~~~)/.test(source);
 
-/** The position where a text can be divided: after its last line break, or else after its last space. */
+/** Where a text can be divided: after its last line break, else after its last space, else at its end. */
 const lastBreak = (text: string): number =>
   text.lastIndexOf("\n") + 1 || text.lastIndexOf(" ") + 1 || text.length;
 
@@ -240,8 +240,8 @@ function isFinal({ type, raw }: Token, rest: string): boolean {
 }
 
 /**
- * The end of the part of the source whose meaning can no longer change. An unfinished line is left out if it could
- * still become the start of a list, a fence or a table, or the underline of a heading.
+ * The end of the part of the source that can be parsed now. An unfinished line is left out if it could still become the
+ * start of a list, a fence or a table, or the underline of a heading.
  */
 function usableEnd(source: string): number {
   const lineStart = source.lastIndexOf("\n") + 1;

@@ -39,7 +39,10 @@ const naturalWidth = (cell: readonly Span[]): number =>
 const largest = (numbers: readonly number[]): number =>
   numbers.reduce((most, number) => Math.max(most, number), 1);
 
-/** Makes the widest column narrower until the table fits. Undefined if the table cannot fit. */
+/**
+ * Makes the widest column narrower until the table fits. Undefined if the table is too wide and has too many columns to
+ * give each of them `minColumn`.
+ */
 function fitted(natural: readonly number[], width: number): readonly number[] | undefined {
   if (natural.length * minColumn > width && sum(natural) > width) return undefined;
   const widths = [...natural];

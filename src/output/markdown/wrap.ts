@@ -30,7 +30,7 @@ export function painted(line: Line, skipped = 0): string {
   return runs.map(({ text, paint }) => (paint ? paint(text) : text)).join("");
 }
 
-/** The characters of a line, without styles. `painted` can skip some of them. */
+/** The characters of a line, without styles. The characters that `painted` skips are counted in this text. */
 export const textOf = (line: Line): string => line.map(({ text }) => text).join("");
 
 const ideograph = "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\u3000-\\u303f\\uff00-\\uff60]";

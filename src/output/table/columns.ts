@@ -78,7 +78,7 @@ function childrenOf(value: unknown): readonly [string, unknown][] {
   ]);
 }
 
-/** Formats a leaf for the user: cents become dollars, and the word "cents" is removed from the path. */
+/** Formats a leaf for the user: cents become dollars, and "cents" at the end of a name is removed from the path. */
 export function shownLeaf({ path, value }: Leaf): { readonly path: string; readonly text: string } {
   if ((typeof value === "number" || typeof value === "bigint") && isCentsPath(path)) {
     return { path: withoutCents(path), text: dollars(value) };

@@ -182,7 +182,10 @@ function fittingColumns(candidates: readonly Candidate[], available: number): re
 /** Compares numbers, including infinity. */
 const compare = (one: number, other: number): number => (one === other ? 0 : one < other ? -1 : 1);
 
-/** The natural widths, if they fit. Otherwise, the widest columns are made narrower first, down to their minimum. */
+/**
+ * The natural widths, if they fit. Otherwise, the widest columns are made narrower first, down to their minimum. A
+ * single column that still does not fit gets the available width.
+ */
 function fittedWidths(columns: readonly Candidate[], available: number): readonly number[] {
   const widths = columns.map(({ natural }) => natural);
   const total = widths.reduce((sum, width) => sum + width + GAP, -GAP);

@@ -12,8 +12,8 @@ import { replacementOperations } from "./replacements.ts";
 
 /**
  * Operations that the service does not document: it names only the groups that they belong to. Their inputs and outputs
- * are the sandbox's own assumptions. On another service, gpuctl calls these operations only as that service's OpenAPI
- * description defines them.
+ * are the sandbox's own assumptions. On any service other than a sandbox, gpuctl calls these operations only as that
+ * service's OpenAPI description defines them.
  */
 export const assumedOperations = {
   terminateVirtualMachineRental,

@@ -58,7 +58,7 @@ const listPastRentals = operation({
 });
 
 /**
- * The replacements that the service names for deprecated operations. Their page parameters and pages are the sandbox's
- * own assumptions.
+ * The replacements that the service names for deprecated operations. The page parameters and pages of the lists are the
+ * sandbox's own assumptions.
  */
 export const replacementOperations = { createRental, listActiveRentals, listPastRentals } as const;

@@ -13,9 +13,9 @@ export interface ReplyInfo {
   readonly when: string;
   /** What the reply consists of, in words. */
   readonly sends: string;
-  /** How many requests the reply is sent to; null if it is sent to every matching request. */
+  /** The maximum number of requests that the reply is sent to; null if there is no maximum. */
   readonly times: number | null;
-  /** How many requests the reply was sent to. */
+  /** How many requests the reply has been sent to so far. */
   readonly used: number;
   /** The reply as given, with defaults. */
   readonly reply: ScriptedReply;

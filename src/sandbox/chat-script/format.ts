@@ -24,7 +24,10 @@ const contents = ["text", "json", "reasoning", "toolCalls", "error", "streamErro
 /** The format of one reply of a chat script. */
 export const scriptedReply = z
   .strictObject({
-    /** The requests that the reply matches. All given fields must match. By default, the reply matches any request. */
+    /**
+     * The requests that the reply matches. All given fields must match. With `message` but no `toolResult`, the reply
+     * does not match a request that ends with a tool result. By default, the reply matches any request.
+     */
     when: z
       .strictObject({
         /** The text of the last user message. */

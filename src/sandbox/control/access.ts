@@ -56,7 +56,8 @@ function hasToken({ headers }: Request, token: string | undefined): boolean {
  * machine, and its Host header must be a name that always means this machine.
  */
 export function remoteDenial(request: Request, peer: string | undefined): string | undefined {
-  if (!isLoopbackAddress(peer)) return `${servedControls.name} accept requests from this machine only`;
+  if (!isLoopbackAddress(peer))
+    return `${servedControls.name} accept requests only from the machine of the sandbox`;
   if (!isLoopbackUrl(`http://${hostOf(request)}`))
     return `${servedControls.name} are served at localhost only`;
   return undefined;

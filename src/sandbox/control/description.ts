@@ -110,7 +110,7 @@ const variableSchemas: Readonly<Record<string, object>> = {
 
 const whereText = "Only requests with this value of a field, as `FIELD=VALUE`";
 
-/** The parameters of a query. Each condition on a field is one parameter `where`, such as `where=rentalId=1`. */
+/** The parameters of a query. `where` is sent once for each condition on a field, such as `where=rentalId=1`. */
 const queryParameters = ({ properties = {} }: JsonSchema): readonly object[] =>
   Object.entries(properties).map(([name, property]) => {
     const { description, ...own } = property as JsonSchema;

@@ -125,7 +125,8 @@ async function assertSandbox(url: string, health: () => Promise<unknown>): Promi
     const found = await health();
     if (asRecord(found).gpuctlSandbox === servedControls.health.gpuctlSandbox) return;
   } catch (error) {
-    // Rethrows the error of a host that cannot be reached or that fails, and of a sandbox that denies this machine.
+    // Rethrows the error of a host that cannot be reached, that fails or that limits requests, and of a sandbox that
+    // denies this machine.
     if (!(error instanceof ServiceError) || error.status >= 500 || error.status === 429) throw error;
     const isDenied = error.issues.some((one) =>
       asText(asRecord(one).message).startsWith(servedControls.name),
@@ -158,7 +159,7 @@ const queryOf = (filter: object): readonly (readonly [string, string])[] =>
       : [[name, String(value)]],
   );
 
-/** Returns 0 if there was nothing to remove. */
+/** Returns 0 for a 404, which says that there was nothing to remove. Throws any other error. */
 function none(error: unknown): number {
   if (error instanceof ServiceError && error.status === 404) return 0;
   throw error;

@@ -30,7 +30,10 @@ export const snapshotDocument = z.strictObject({
   digest: z.string(),
 });
 
-/** The state as plain data: the clock, and every table that is not `excluded`, without names of key variables. */
+/**
+ * The state as plain data: the clock, and every table that is not `excluded`, without the names of the variables that
+ * hold the keys of engines.
+ */
 export type Snapshot = z.output<typeof snapshotDocument>;
 
 /** Adds the digest, which reveals whether a snapshot was modified or truncated. */

@@ -14,7 +14,8 @@ import { activeFaults, type Effect, replacesResponse, type StoredFault, takeFaul
 
 /**
  * Responds to a request with `respond`. If a fault is due, applies its effects.
- * @throws ConnectionReset when the fault breaks the connection, or when the client disconnects during the fault's delay
+ * @throws ConnectionReset when the fault breaks the connection instead of responding, or when the client disconnects
+ * during the fault's delay
  */
 export async function injectFault(
   exchange: Exchange,

@@ -15,7 +15,7 @@ const record = ({ id, name, access, secret, createdAt }: NumberedKey) => ({
   createdAt: stamp(createdAt),
 });
 
-/** The value of the n-th key that is created. */
+/** The n-th of the values that created keys get. */
 export const numberedSecret = (n: number): string => `${keyPrefix}${String(n).padStart(12, "0")}`;
 
 /** Returns the next value that no key has yet. A seed may already have used some values. */

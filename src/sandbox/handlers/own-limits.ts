@@ -49,7 +49,7 @@ export const ownLimits: Readonly<Record<string, Pick<Additions, "fields" | "note
   generateImage: {
     fields: { steps: { minimum: 1 } },
     notes: [
-      `image must be a PNG, JPEG or WebP of at most ${referenceSide} x ${referenceSide} pixels, as plain base64. An interlaced or 16-bit PNG must be smaller.`,
+      `image must be a PNG, JPEG or WebP of at most ${referenceSide} x ${referenceSide} pixels, as plain base64. An interlaced or 16-bit PNG can have at most a quarter as many pixels.`,
     ],
   },
   createChatCompletion: {

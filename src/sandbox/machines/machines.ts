@@ -31,16 +31,19 @@ import {
 /** The maximum number of machines that run at once. Nothing responds at the addresses of further rentals. */
 export const maxMachines = 100;
 
-/** Milliseconds between two regular updates. Rentals also change as time passes, and through other processes. */
+/**
+ * Milliseconds between two regular updates. They are needed because rentals change not only with requests, but also as
+ * time passes and through other processes.
+ */
 const pollMs = 250;
 
 /** Machines that stand in for running rentals: OpenSSH servers on this computer, each with a home folder of its own. */
 export interface Machines {
   /**
-   * Starts the machines of each running rental and, until `close`, of each rental that starts to run. If `untilEnd` is
-   * true, the programs on the machines end at `close` or when this process ends, even if it is killed. Otherwise, they
-   * run until their rental ends or, if the folder is temporary, at most until `close`.
-   * Programs in the background are ended only on Linux.
+   * Starts the machines of each running rental and, until `close`, of each rental that starts to run. A rental whose
+   * addresses were set by a seed gets no machines. If `untilEnd` is true, the programs on the machines end at `close`
+   * or when this process ends, even if it is killed. Otherwise, they run until their rental ends or, if the folder is
+   * temporary, at most until `close`. Programs in the background are ended only on Linux.
    * @throws Unavailable if sshd is not installed or cannot be used
    */
   start(options?: { readonly untilEnd?: boolean }): Promise<void>;

@@ -35,7 +35,8 @@ const sftpFolders = [
 ];
 
 /**
- * Finds the programs in PATH and in the folders of system programs. Without a PATH, finds none.
+ * Finds sshd and ssh-keygen in PATH and in the folders of system programs, and the sftp server in its own folders.
+ * Without a PATH, finds neither sshd nor ssh-keygen.
  * @throws Unavailable if sshd or ssh-keygen is not found, this account has no login shell, or the system is Windows
  */
 export function findSshPrograms(path: string | undefined): SshPrograms {

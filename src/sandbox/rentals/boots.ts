@@ -133,8 +133,8 @@ export function takeBoot(
 }
 
 /**
- * Returns the boot for an outcome. Without `afterSeconds`, a slow boot takes `slowBootMs`, and any other boot takes the
- * usual time.
+ * Returns the boot for an outcome. Without `afterSeconds`, `afterMs` is `slowBootMs` for a slow boot, and the usual
+ * time for any other boot.
  */
 export function bootOf({ outcome, afterSeconds }: BootOutcome, rentalType: RentalType): Boot {
   const defaultMs = outcome === "slow" ? slowBootMs : bootMs[rentalType];

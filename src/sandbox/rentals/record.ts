@@ -37,7 +37,7 @@ const hiddenFields = {
 
 const stampOrNull = (ms: number | null): string | null => (ms === null ? null : stamp(ms));
 
-/** The addresses at which the machines of a rental listen; undefined if the rental has no machines. */
+/** The addresses at which the running machines of a rental listen; undefined if none of its machines runs. */
 export type AddressesOf = (rentalId: number) => readonly SshAddress[] | undefined;
 
 /** The records of rentals, as the service returns them at `now`. `rentals` must be sorted by id. */
@@ -92,11 +92,11 @@ export const gpusPerMachine = 8;
 export const assumedUser = "ubuntu";
 export const assumedPort = 22;
 
-/** The number of machines of a rental. */
+/** The number of machines that a rental consists of, whether or not the sandbox runs them. */
 export const nodeCount = ({ rentalType, gpuCount }: StoredRental): number =>
   rentalType === "bare-metal" ? gpuCount / gpusPerMachine : 1;
 
-/** One address for each machine of a rental. */
+/** One address in `documentationNetworks` for each machine of a rental. */
 const assumedAddresses = (id: number, rental: StoredRental): readonly SshAddress[] =>
   Array.from({ length: nodeCount(rental) }, (_, index) => ({
     host: host(id + index),

@@ -99,7 +99,7 @@ export interface Seed {
 /**
  * Reads a seed in YAML or JSON. `{}` describes the initial state. An empty text is rejected, because it is probably a
  * mistake.
- * @throws ControlRefused naming each invalid field and its line
+ * @throws ControlRefused naming what is invalid and, if known, its line
  */
 export async function readSeed(text: string): Promise<Seed> {
   const { content, errorFor: seedError } = await parseDocument(text, "the seed");
@@ -109,7 +109,7 @@ export async function readSeed(text: string): Promise<Seed> {
   return checkSeed(content, seedError);
 }
 
-/** Checks a seed. @throws ControlRefused naming each invalid field */
+/** Checks a seed. @throws ControlRefused naming what is invalid */
 export function checkSeed(
   content: unknown,
   seedError: Seed["seedError"] = (issues) => new ControlRefused(issues),

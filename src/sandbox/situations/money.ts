@@ -42,7 +42,8 @@ export function setBalance(store: Queries, userId: string, cents: number, moment
 }
 
 /**
- * If the account is prepaid and its balance is used up, ends its rentals at the moment when the balance was used up.
+ * If the account is prepaid and its balance is used up, ends its rentals at the moment when the balance was used up, or
+ * when the account became prepaid if that was later.
  */
 export function endUnpaidRentals(store: Store, userId: string, now: number): void {
   const isPrepaid = situationsOf(store, "prepaid").length > 0;

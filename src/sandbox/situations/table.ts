@@ -17,7 +17,10 @@ const plannedEnd = {
   rentalId: z.int().gt(0).optional(),
   /** The situation applies only to rentals whose label matches this glob: `*` is any text, `?` is any character. */
   label: z.string().min(1).optional(),
-  /** The delay, 0 by default. It counts from when a rental starts to run or, if the rental already runs, from now. */
+  /**
+   * The delay, 0 by default. It counts from when a rental starts to run or, if the rental already runs, from when the
+   * situation is added.
+   */
   afterSeconds: seconds.optional(),
   /** When a rental ends or fails. If the rental starts to run after this time, it ends or fails at its start. */
   at: dateTime("When the rentals end or fail").optional(),

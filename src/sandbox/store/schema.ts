@@ -189,8 +189,8 @@ export const upgrades: readonly string[] = [
 export const schemaVersion = upgrades.length;
 
 /**
- * The number before the first id of each table. The numbers differ, so that in a small sandbox no rental has the id of
- * a volume.
+ * The numbers before the first id of a rental and of a volume. The numbers differ, so that in a small sandbox no rental
+ * has the id of a volume.
  */
 export const idsBefore = { rentals: 1000, volumes: 500 };
 
@@ -210,7 +210,7 @@ export function restoreInitialState(store: Queries, now: number): void {
   addInitialState(store, now);
 }
 
-/** Adds the built-in user and keys to empty tables, and sets the first ids. */
+/** Adds the built-in user and keys to empty tables, and sets the first ids of rentals and volumes. */
 export function addInitialState(store: Queries, now: number): void {
   for (const [table, id] of Object.entries(idsBefore)) {
     store.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", table, id);

@@ -2,7 +2,8 @@ import type { Id } from "../../contract/shared.ts";
 import type { Queries, Store } from "../store/queries.ts";
 
 /**
- * Returns an id as a number, or undefined if it is not a number. Callers may send the sandbox's numeric ids as strings.
+ * Returns an id as a number, or undefined if it is not a positive whole number of at most 16 digits without leading
+ * zeros. Callers may send the sandbox's numeric ids as strings.
  */
 export const numberOf = (id: Id): number | undefined =>
   /^[1-9]\d{0,15}$/.test(String(id)) ? Number(id) : undefined;

@@ -28,8 +28,9 @@ export const isActiveAt = (now: string): string => `(endsAt IS NULL OR endsAt > 
 export type Owner = string | undefined;
 
 /**
- * Selects the rentals of a user. Because of the `+`, SQLite does not use the index on `userId`, but reads the whole
- * table in the order of ids. With the index, it would have to sort the user's rows, which are most of the table.
+ * Selects the rentals of a user, or of all users. The `+` tells SQLite not to use the index on `userId`, but to read
+ * the whole table in the order of ids. With the index, it would have to sort the user's rows, which are most of the
+ * table.
  */
 const ofUser = "SELECT id, record FROM rentals WHERE +userId = ifnull(?, userId)";
 

@@ -11,7 +11,7 @@ export type NumberedVolume = StoredVolume & { readonly id: number };
 
 const numbered = (row: Row): NumberedVolume => ({ id: Number(row.id), ...JSON.parse(String(row.record)) });
 
-/** Adds a volume with the given id, or the next free one. */
+/** Adds a volume with the given id, or the next free one. Returns the id. */
 export function addVolume(store: Queries, userId: string, volume: StoredVolume, id?: number): number {
   const sql = "INSERT INTO volumes (id, userId, record) VALUES (?, ?, ?)";
   return store.run(sql, id ?? null, userId, JSON.stringify(volume));

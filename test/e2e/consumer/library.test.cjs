@@ -39,7 +39,7 @@ test(
 
 // In Bun and Deno, the global fetch reports connection errors in other ways.
 if (!globalThis.Bun && !globalThis.Deno) {
-  test("a given fetch that cannot connect reports a network error", async () => {
+  test("the client reports a network error if the fetch it was given cannot connect", async () => {
     const sandbox = await createSandbox();
     const baseUrl = sandbox.url;
     await sandbox.close();

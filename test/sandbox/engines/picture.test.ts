@@ -69,7 +69,7 @@ test.each(sample(resolutions, 0, 4, 8))("a picture of %i x %i has that size", as
 });
 
 test.each(["a forest", "a lake", "a desert", "a city at night"])(
-  "%s is drawn at the smallest sizes",
+  "%s is drawn at very small sizes",
   async (prompt) => {
     for (const [width, height] of [
       [1, 1],

@@ -386,7 +386,7 @@ test.each([
     "text/event-stream",
     (said: string) => `data: {"error":{"message":"${said}"}}\n\ndata: [DONE]\n\n`,
   ],
-])("the engine's key is not shown if a successful %s repeats it", async (_, type, bodyOf) => {
+])("the engine's key is not shown if an %s in a successful response repeats it", async (_, type, bodyOf) => {
   const sandbox = await openSandbox({ environment: { ENGINE_KEY: engineKey } });
   const engine = await startEngine({
     "GET /v1/models": ({ headers }, response) =>

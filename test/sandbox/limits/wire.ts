@@ -14,7 +14,10 @@ async function post(body: string, contentType = "application/json") {
   return sandbox.fetch(new Request(reservation, { method: "POST", headers, body }));
 }
 
-/** Sends a request with the full-access key. Returns the response with its status and text. */
+/**
+ * Sends a request, with the full-access key unless `headers` sets `authorization`. Returns the response with its status
+ * and text.
+ */
 async function send(path: string, { method = "GET", headers = {}, body }: RequestInit = {}) {
   const sandbox = await openSandbox();
   const init = { method, headers: { authorization: `Bearer ${sandbox.keys.full}`, ...headers } };

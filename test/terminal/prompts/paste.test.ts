@@ -90,7 +90,7 @@ describe.skipIf(process.platform === "win32")("a paste", () => {
     expect((await home.shell("gpuctl rentals list --sandbox -o id").ended).out).toBe("1001\n");
   });
 
-  test("with line breaks becomes one answer, and the last line break does not count", async () => {
+  test("that ends with a line break is not an answer until Enter is pressed", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl setup");
     await terminal.waitFor("Name of the profile");

@@ -14,7 +14,10 @@ import { multiEnd, readMulti } from "./read.ts";
 import { aboutSession, type Settable, type Talk, type TalkOptions, type Tools } from "./talk.ts";
 import { usageLines } from "./usage.ts";
 
-/** What to do after an entry: send a message, leave the conversation, or nothing more (`done`). */
+/**
+ * What to do after an entry: send a message, leave the conversation, or nothing more (`done`). `remember` says whether
+ * to add the message to the input history, because it is not the entry itself.
+ */
 export type Outcome = "done" | "leave" | { readonly message: string; readonly remember: boolean };
 
 export interface Commands {

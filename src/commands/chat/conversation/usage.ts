@@ -5,7 +5,7 @@ import type { Turn } from "../../../sessions/turn.ts";
 /** How many of the last answers `/usage` lists one by one. */
 const maxListed = 10;
 
-/** Returns a line with the token counts for each of the last answers, and one for all answers. */
+/** Returns a line with the token counts and the cost of each of the last answers, and a line for all answers. */
 export function usageLines(turns: readonly Turn[]): readonly string[] {
   const answers = turns.flatMap((turn, at) => (turn.role === "assistant" ? { turn, number: at + 1 } : []));
   if (answers.length === 0) return ["There are no answers yet."];

@@ -101,9 +101,9 @@ function numbered(input: Input, number: number): Input {
 }
 
 /**
- * Creates one rental or several, and sends each request once. Sends nothing if the burn limit does not allow all of
- * them, and stops when the limit is reached. With `--if-absent`, skips a rental if an active rental has its label. With
- * `--wait`, waits until all are running.
+ * Creates one rental or several, and sends each request once. Creates none if the burn limit does not allow all of them
+ * at their expected prices, and stops when their actual prices reach the limit. With `--if-absent`, skips a rental if
+ * an active rental has its label. With `--wait`, waits until all are running.
  */
 export async function createRentals(
   type: RentalType,

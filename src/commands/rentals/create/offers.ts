@@ -55,7 +55,7 @@ const agrees = (option: Option, given: ReadonlyMap<string, unknown>): boolean =>
 const price = ({ costPerHourCents: cents }: Option): number =>
   typeof cents === "number" ? cents : Number.POSITIVE_INFINITY;
 
-/** The GPUs, region, network, price and number of available machines, as texts for a prompt. */
+/** The GPUs, region, network, price and availability of an option, as texts for a prompt. */
 const cellsOf = ({ gpuType, gpuCount, region, connectionType, totalAvailable, ...option }: Option) => [
   [gpuCount, gpuType].filter(isValue).join(" x "),
   asText(region),

@@ -324,7 +324,7 @@ async function orEnded(error: unknown, rentalId: string, { call }: Guard): Promi
   return { response: undefined };
 }
 
-/** The outcome if a rental should end, but its lease cannot be locked. */
+/** The outcome if a rental should end, but the lease file cannot be locked. */
 function notLocked(found: Lease, error: SaveFailed, guard: Guard): Outcome {
   const message = `${whyOver(found, guard)}, but the rental was not ended and may still be billed: ${reasonOf(error)}`;
   const end = commandLine("rentals terminate", [found.rentalId ?? ""]);

@@ -110,7 +110,7 @@ async function attendClaimed(
       attend(journal, jobHost(context, { journal, machines, lease }), { stopped, variables: {} });
     let outcome = await attendNow();
     if (outcome.because === "detached") {
-      // This process has started the command, so the lease of the job must no longer end with this process.
+      // This process has started the command, so the lease must no longer end when this process ends.
       const failure =
         lease && (await detachLease(lease, journal.job(), { length: usualLease, files: context.files }));
       if (failure) context.say(`Warning: ${failure.message}. ${failure.hint}`);
@@ -129,7 +129,7 @@ function claimed(id: string, takeOver: boolean, context: HostContext): Promise<J
   const { attendance, files, say, setFailureContext } = context;
   const journal = viewJournal(files.state, findJob(id, context));
   const watch = watcher(id, files, jobHost(context, { journal, machines: undefined, lease: undefined }));
-  /** The process that may be attached to the job now, if it cannot be checked. */
+  /** The process that may be attached to the job now, but only if it cannot be checked from here whether it runs. */
   const unchecked = (): string | undefined => {
     const job = findJob(id, context);
     return isAttended(job, files.processes) && !files.processes.isHere(job.process) ? job.process : undefined;

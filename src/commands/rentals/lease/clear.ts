@@ -88,7 +88,8 @@ function without(cleared: Lease, leases: readonly Lease[], isOneLease: boolean):
 
 /**
  * Finds a lease by its token, or by the ID or label of its rental. Throws `NotFound` if there is none, and `UsageError`
- * if several leases have the label.
+ * if several leases have the label. A lease whose `notRentals` has the rental of another of these leases does not
+ * count.
  */
 function leaseNamed(
   word: string,

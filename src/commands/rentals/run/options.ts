@@ -128,8 +128,8 @@ function fetchPath(typed: string): string {
 
 /**
  * Throws `UsageError` if files of two paths could have the same local path, because the later file would replace the
- * earlier one. Files of the working folder keep their relative paths, so they can collide only on a disk that ignores
- * case or Unicode forms, as most disks of macOS and Windows do.
+ * earlier one. Files of the working folder keep their relative paths, so two of them can collide only on a disk that
+ * ignores case or Unicode forms, as most disks of macOS and Windows do.
  */
 function assertApart(paths: readonly string[], into: string): void {
   const folderOf = (path: string) => (path.startsWith("/") ? posix.dirname(path) : "");

@@ -28,7 +28,7 @@ export const jobView: RecordView = {
 };
 
 /**
- * Returns the result of a job that has ended or was detached. Reports what the rental has cost.
+ * Returns the result of a job that has ended or was left running. If it has ended, reports what the rental has cost.
  * @throws the reason why gpuctl stopped attending to the job early, or why the output of a successful job was not
  * written
  */
@@ -87,7 +87,7 @@ export function jobResult(
 }
 
 interface Leaving {
-  /** Undefined if the job has no lease that may end with this process. */
+  /** The lease to change if the job is left running; undefined if there is none. */
   readonly lease: LeasePlace | undefined;
   /** The length of the lease in milliseconds, if it is known. */
   readonly length?: number | undefined;

@@ -33,7 +33,7 @@ export interface TerminationPlan {
 }
 
 interface Rental extends Pick<TerminationPlan, "id" | "label" | "reservedUntil"> {
-  /** The ID as the service writes it. */
+  /** The ID to send: as the record writes it, or what `parseId` returns if no ID in the record matches. */
   readonly wireId: string | number;
   /**
    * All IDs in the rental's record, and its type if the record states it, as one text. Two records of the same rental
@@ -49,9 +49,9 @@ type Planning = Pick<Context, "call" | "describe" | "settings" | "say">;
 
 /**
  * Plans how to terminate the rentals with these IDs or labels, without terminating any. Throws `NotFound` if a rental
- * does not exist, `UsageError` if several rentals have the same label or an ID cannot be sent, `NotOffered` if the
- * service lists no operation that terminates a rental or it is not clear which one does, and `NoDescription` if the
- * OpenAPI description cannot be fetched in a few seconds.
+ * does not exist, `UsageError` if several rentals have the same label or an ID cannot be sent, and `NoDescription` if
+ * the OpenAPI description cannot be fetched in a few seconds. Throws `NotOffered` if the service lists no operation
+ * that terminates a rental, if it is not clear which operation does, or if it is not clear which rental has a label.
  */
 export async function planTermination(
   words: readonly string[],
@@ -167,8 +167,8 @@ function plan(
 }
 
 /**
- * Looks up which words are labels of active rentals, and says so. Returns the IDs of these rentals by label. Throws as
- * `labelLookup` does.
+ * Looks up which words are labels of active rentals, and tells the user the ID for each label. Returns the IDs by
+ * label. Throws as `labelLookup` does.
  */
 async function idsByLabel(
   words: readonly string[],
@@ -242,7 +242,7 @@ function rentalOf(id: string, record: unknown): Rental {
 
 /**
  * Adds the types of rentals whose records do not state them, if the operations depend on the type. The type comes from
- * the listing that contains the rental. Throws if a listing fails and no other listing contains the rental.
+ * the listing that contains the rental. Throws if a listing fails and the other one does not show the type for certain.
  */
 async function withTypes(
   rentals: readonly Rental[],

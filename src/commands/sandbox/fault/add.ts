@@ -50,7 +50,7 @@ export default controlCommand({
       command: "gpuctl sandbox fault add --operation createVirtualMachineRental --status 500 --applied",
     },
     {
-      text: "Reject one test's requests for B200s, with the HTML page of a proxy",
+      text: "Reject one test's next request for B200s, with the HTML page of a proxy",
       command:
         "gpuctl sandbox fault add --operation createVirtualMachineRental --where gpuType=b200 --caller test-7 --status 403 --body '<h1>Forbidden</h1>' --content-type text/html",
     },

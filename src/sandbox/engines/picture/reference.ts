@@ -66,7 +66,7 @@ export const slowPngSide = Math.sqrt(maxPixels / slowPngShare);
 /**
  * Decodes a base64 PNG, JPEG or WebP, detected by its first bytes, with transparency flattened onto white.
  *
- * @throws UnreadableReference if it has another format, is broken or is too large.
+ * @throws UnreadableReference if it is not valid base64, has another format, is broken or is too large.
  */
 export async function decodeReference(base64: string): Promise<Canvas> {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64))

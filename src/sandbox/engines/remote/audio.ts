@@ -11,9 +11,9 @@ export const audioDefaults = { model: "tts-1", voice: "alloy" } as const;
 const fixed = { response_format: "wav", stream: false } as const;
 
 /**
- * Asks an engine with OpenAI's API to speak a text. Fields that the service does not document are passed on as given,
- * except those in `fixed`: if the request has another value for one of them, a header of the response lists that field
- * as ignored.
+ * Asks an engine with OpenAI's API to speak a text, which becomes the field `input`. Other fields of the request are
+ * passed on as given, except those in `fixed`: if the request has another value for one of them, a header of the
+ * response lists that field as ignored.
  */
 export const speakWithEngine = (
   exchange: Exchange,

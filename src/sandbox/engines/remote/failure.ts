@@ -5,7 +5,8 @@ import { withCommonError } from "../../inference-errors.ts";
 import type { Engine } from "../../tables/engines.ts";
 
 /**
- * An engine failed, cannot be reached, or cannot do what was requested. `status` is the status of the sandbox's response.
+ * An engine failed, cannot be reached, or cannot do what was requested. `status` is the status of the sandbox's
+ * response.
  */
 export class EngineFailure extends Error {
   override readonly name = "EngineFailure";

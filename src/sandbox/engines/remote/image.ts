@@ -36,7 +36,7 @@ export const ignoredImageFields: readonly string[] = contractFields
 
 /**
  * Asks an engine with the AUTOMATIC1111 API to draw a picture. Fields that the service does not document are passed on
- * as given. A header of the response names the fields that had no effect.
+ * as given. A header of the response names fields that had no effect.
  */
 export const drawWithEngine = (exchange: Exchange, input: Input, access: EngineAccess) =>
   orFailure(exchange, async () => {
@@ -155,7 +155,7 @@ function infoOf(info: unknown): z.output<typeof infoShape> {
   }
 }
 
-/** The fields of a request that had no effect. */
+/** The fields of a request that had no effect. Leaves out `model_name` if a model is set for the engine. */
 function ignoredFields(
   given: Readonly<Record<string, unknown>>,
   { sd_model_name }: z.output<typeof infoShape>,

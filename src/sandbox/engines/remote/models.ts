@@ -9,7 +9,7 @@ export const listModels = async (access: EngineAccess): Promise<readonly unknown
 /** What an engine offers, and its problem if it has one. */
 export interface Probe {
   readonly models: readonly string[];
-  /** The voices of an audio engine, if it lists them. */
+  /** The voices of an audio engine that responded; empty if it does not list them. */
   readonly voices?: readonly string[];
   /** Why the engine may not work; null if it responded as expected. */
   readonly problem: string | null;
@@ -44,7 +44,7 @@ const listCheckpoints = async (access: EngineAccess): Promise<readonly string[]>
     return asText(model_name) || asText(title);
   });
 
-/** The voices of an audio engine. It may list them as texts or as records. Empty if it has no list, which is common. */
+/** The voices of an audio engine. It may list them as texts or as records. Empty if it lists none, which is common. */
 async function listVoices(access: EngineAccess): Promise<readonly string[]> {
   try {
     const { voices } = asRecord(await jsonFromEngine(access, { path: "/audio/voices" }));
