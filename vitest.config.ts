@@ -9,6 +9,7 @@ export default defineConfig({
     globalSetup: [join(import.meta.dirname, "test/support/run-folder.ts")],
     // Long enough for a busy machine. Property tests with more runs than their default take longer.
     testTimeout: process.env.GPUCTL_TEST_RUNS ? 3_600_000 : 180_000,
+    hookTimeout: 60_000,
     // A missing snapshot fails the test, also outside CI. Only `-u` writes snapshots.
     update: "none",
     allowOnly: false,

@@ -386,6 +386,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
   test("what ssh writes to stderr when it loses the connection is no output of the command", async () => {
     const { run, jobs, folder, remote } = await createRenter();
     const { stream } = remote.programs;
+    const goOn = join(folder, "go-on");
     let lost = false;
     const lossy: typeof stream = async (program, args, options) => {
       if (lost || !String(options.input).includes("tail -c")) return stream(program, args, options);
@@ -398,11 +399,12 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       };
       const signal = AbortSignal.any([options.signal, stop.signal]);
       await stream(program, args, { ...options, onStderr, signal }).catch(() => {});
+      await writeFile(goOn, "");
       await options.onStderr?.(Buffer.from("Connection to 127.0.0.1 closed by"));
       await options.onStderr?.(Buffer.from(" remote host.\r\n"));
       return 255;
     };
-    const script = "echo 'Connection to db' >&2; sleep 1; printf 'Connection to gpu' >&2; exit 4";
+    const script = `echo 'Connection to db' >&2; until [ -e '${goOn}' ]; do sleep 0.1; done; printf 'Connection to gpu' >&2; exit 4`;
     const { code, err } = await run(sh(script), { programs: { ...remote.programs, stream: lossy } });
     expect({ code, lost }, err).toEqual({ code: 4, lost: true });
     const [{ id }] = await jobs();
