@@ -38,7 +38,8 @@ export async function completionPlace(shell: Shell, user: ShellUser): Promise<Co
     }
     case "fish": {
       const path = join(config, "fish", "completions", "gpuctl.fish");
-      return { path, startupFile: join(config, "fish", "config.fish"), lines: [`source ${quoted(path)}`] };
+      const lines = [`test -f ${quoted(path)}; and source ${quoted(path)}`];
+      return { path, startupFile: join(config, "fish", "config.fish"), lines };
     }
     case "zsh":
       return zshPlace(user);
@@ -46,7 +47,8 @@ export async function completionPlace(shell: Shell, user: ShellUser): Promise<Co
       const folder = join(config, "powershell");
       const path = join(folder, "gpuctl.ps1");
       const startupFile = join(folder, "Microsoft.PowerShell_profile.ps1");
-      return { path, startupFile, lines: [`. '${path.replaceAll("'", "''")}'`] };
+      const script = `'${path.replaceAll("'", "''")}'`;
+      return { path, startupFile, lines: [`if (Test-Path ${script}) { . ${script} }`] };
     }
   }
 }

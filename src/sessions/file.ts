@@ -195,7 +195,7 @@ async function append(path: string, turns: readonly Turn[]): Promise<boolean> {
   try {
     const end = await endOf(file);
     if (end === undefined) return false;
-    // Turns in a file that is not a session could never be read again.
+    // No command shows the turns in a file that is not a session, so the new turns would be lost.
     if (end === "not a session") throw new SaveFailed(path, "it is no longer a chat session");
     const { keep, separator, size } = end;
     try {
@@ -269,8 +269,9 @@ export const createFree = (path: string, turns: readonly Turn[], processes: Proc
 /**
  * Takes the answers whose process has ended, and stores them in the session as incomplete. Returns whether there were
  * any. Leaves an unreadable answer file unchanged. If the file of a stored answer was modified later than the session's
- * file, the session's file gets the modification time of the answer's file. Therefore, of two questions that were left
- * behind, the one with the later answer becomes the session "last". Throws `SaveFailed`.
+ * file, the session's file gets the modification time of the answer's file. `settleQuestion` compares these times: if
+ * two processes were killed, the question whose answer arrived later becomes the session named "last". Throws
+ * `SaveFailed`.
  */
 export async function collectAnswers(path: string, processes: Processes): Promise<boolean> {
   let collected = false;

@@ -142,7 +142,7 @@ describe("input of a prompt", () => {
     close();
   });
 
-  test("what was typed before a prompt is dropped until the input pauses, but for no longer than 500 ms", async () => {
+  test("before a prompt, typed keys are dropped until the input pauses, for at most 500 ms", async () => {
     const { type, dropTyped, close } = prompt();
     let isDropping = true;
     const quiet = dropTyped().then(() => {

@@ -124,7 +124,7 @@ async function checked(
   const { inferenceBaseUrl, validate } = settings;
   const untested = (why: string) => `The key was saved untested: ${why}. \`gpuctl auth status\` tests it.`;
   if (apiKey === undefined) {
-    return "The command line was saved. gpuctl runs it only when a request needs the key. `gpuctl auth status` tests the key.";
+    return "The command line was saved. gpuctl runs it when it needs the key. `gpuctl auth status` tests the key.";
   }
   if (!validate) return untested("--no-validate");
   const endpoint = { baseUrl, inferenceBaseUrl, apiKey };

@@ -1,6 +1,6 @@
 /**
- * What `batch run` and `batch manifest` share. A job on another machine has no profile, so `batch manifest` passes on
- * what `batch run` takes from the profile.
+ * What `batch run` and `batch manifest` share. A job on another machine may not have the user's profile, so `batch
+ * manifest` passes on what `batch run` takes from the profile.
  */
 import { extname } from "node:path";
 import type { Endpoint } from "../../batch/input/lines.ts";
@@ -27,7 +27,7 @@ export function modelField(
 
 export const defaultModelFlag = {
   defaultModel: flag.text(
-    "Model for the prompts if --model is not set. `gpuctl batch manifest` writes it into its jobs, which have no profile",
+    "Model for the prompts if --model is not set. `gpuctl batch manifest` writes it into its jobs, which may not have your profile",
     {
       value: "NAME",
       defaultText: `image.model or chat.model of the profile, or ${defaultPictureModel} for images`,

@@ -25,10 +25,10 @@ export default defineCommand({
       setsFields: ["storageVolume.id", "storageVolume.isNew"],
       conflictsWith: ["newVolume", "newVolumeSize"],
     }),
-    newVolume: flag.text(
-      "Create a storage volume with this label and attach it; requires --new-volume-size",
-      { value: "LABEL", setsFields: ["storageVolume.label"] },
-    ),
+    newVolume: flag.text("Label of a new storage volume to attach; requires --new-volume-size", {
+      value: "LABEL",
+      setsFields: ["storageVolume.label"],
+    }),
     newVolumeSize: flag.number("Size of the new volume", {
       value: "GB",
       setsFields: ["storageVolume.sizeInGb"],
