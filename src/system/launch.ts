@@ -14,16 +14,13 @@ export function stdoutSize(): { readonly isTTY: boolean; readonly columns: numbe
 /** Writes to stdout without opening it as a stream, and returns the exit code. A closed pipe is not a failure. */
 export function writeStdout(text: string): number {
   try {
-    writeAll(1, Buffer.from(text));
+    const bytes = Buffer.from(text);
+    // A disk that becomes full accepts some of the bytes, and then no more.
+    for (let written = 0; written < bytes.length; ) written += writeSync(1, bytes, written);
     return 0;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EPIPE") return 0;
     writeSync(2, `Error: the result cannot be written: ${error instanceof Error ? error.message : error}\n`);
     return 1;
   }
-}
-
-/** Writes all bytes to a file descriptor. A disk that becomes full accepts some of the bytes, and then no more. */
-export function writeAll(fd: number, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
 }

@@ -1,8 +1,7 @@
-import { fstatSync } from "node:fs";
+import { fstatSync, writeSync } from "node:fs";
 import process from "node:process";
 import { Writable } from "node:stream";
 import { asciiText } from "../core/locale.ts";
-import { writeAll } from "./launch.ts";
 import type { Io, Sink, Spinner, SpinnerOptions } from "./types.ts";
 
 type Stream = Writable & { isTTY?: boolean; columns?: number; rows?: number };
@@ -47,7 +46,7 @@ export function openStdout(): Stream {
   return new Writable({
     write: (chunk: Uint8Array, _encoding, done) => {
       try {
-        writeAll(1, chunk);
+        for (let written = 0; written < chunk.length; ) written += writeSync(1, chunk, written);
         done();
       } catch (error) {
         done(error as Error);

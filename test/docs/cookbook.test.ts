@@ -173,7 +173,7 @@ test("only these commands of the cookbook are not run with the recipes", () => {
     "git pull && npm ci && rm -f gpuctl-*.tgz && npm pack",
     "npm install --global ./gpuctl-*.tgz",
     "npm uninstall --global gpuctl",
-    "rm -f ~/.local/share/bash-completion/completions/gpuctl ~/.config/fish/completions/gpuctl.fish",
+    "rm -f ~/.local/share/bash-completion/completions/gpuctl ~/.config/fish/completions/gpuctl.fish ~/.zfunc/_gpuctl",
   ]);
 });
 
