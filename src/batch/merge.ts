@@ -65,9 +65,10 @@ export async function* mergedLines(
   folder: string,
   { read, size }: Pick<BatchFiles, "read" | "size"> = diskFiles,
 ): AsyncGenerator<string> {
+  const mergedFolder = await realFolder(folder);
   for (const [position, part] of parts.entries()) {
     const { out, ledger, shard, outputEnd } = part;
-    const way = relative(await realFolder(folder), await realFolder(dirname(out)));
+    const way = relative(mergedFolder, await realFolder(dirname(out)));
     // Here, the line numbers in the ledger are those of the output, not those of the input.
     let results = 0;
     for await (const { text, number, end } of ownLinesOf(read(out), out)) {

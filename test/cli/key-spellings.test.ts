@@ -200,6 +200,15 @@ test.each([
   expect(out).toContain(words[0]);
 });
 
+test.each([
+  "https://hunter2-and-more:@host.example.com",
+  "https://user:hunter2-and-more@host.example.com/a@b",
+])("the password in %s is masked where it is repeated", async (url) => {
+  const { run } = await createCli();
+  const { out } = await run(["chat", "say hunter2-and-more", "--system", url, "--sandbox"]);
+  expect(out).toBe("sandbox-echo heard: say ****\n");
+});
+
 describe("the password in a URL is not shown", () => {
   const passwords = ["hunter2", "correct-horse-battery", "p%40ss:w@rd/x"];
   const urls = [

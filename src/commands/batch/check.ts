@@ -1,7 +1,7 @@
 import type { CheckBody } from "../../batch/input/lines.ts";
 import type { Context } from "../../command-kit/context.ts";
 import type { Operation } from "../../contract/operation.ts";
-import { pictureKind } from "../../core/pictures/decode.ts";
+import { isBase64, pictureKind } from "../../core/pictures/decode.ts";
 import { once } from "../../core/tasks/once.ts";
 import { issueText } from "../../core/text.ts";
 
@@ -56,13 +56,13 @@ function unwanted(endpoint: keyof typeof operationIds, body: object): readonly s
     ...(isBlank(prompt) ? ["prompt must not be empty"] : []),
     ...(typeof steps === "number" && steps < 1 ? [`steps must be at least 1, not ${steps}`] : []),
     ...(typeof image === "string" && !isPicture(image)
-      ? ["image must be a PNG, JPEG or WebP picture in base64, not the path of a file"]
+      ? ["image must be a PNG, JPEG or WebP picture in base64, without line breaks; a path is not accepted"]
       : []),
   ];
 }
 
 /** Whether a text has only characters of base64 and starts as a PNG, JPEG or WebP picture does. */
 const isPicture = (text: string): boolean =>
-  /^[A-Za-z0-9+/]+={0,2}$/.test(text) && pictureKind(Buffer.from(text.slice(0, 64), "base64")) !== undefined;
+  isBase64(text) && pictureKind(Buffer.from(text.slice(0, 64), "base64")) !== undefined;
 
 const isBlank = (text: unknown): boolean => typeof text === "string" && text.trim() === "";

@@ -193,6 +193,13 @@ function showProgress({ progress }: Pick<Context, "progress">): () => Promise<vo
   };
 }
 
+/** What happened to an incomplete answer, and what helps, by the finish reason. */
+export const incompleteFor: Readonly<Record<string, { readonly happened: string; readonly hint?: string }>> =
+  {
+    length: { happened: "was cut at the token limit", hint: "--max-tokens raises it." },
+    content_filter: { happened: "was withheld in part by the service" },
+  };
+
 /**
  * If the answer is incomplete, reports why. If `usage` is true, also reports the number of tokens and the cost. If
  * `toolCalls` is true, also reports the functions that the model wants to call.
@@ -204,8 +211,8 @@ export function reportCompletion(
 ): void {
   const { finish, usage, cost } = summary;
   if (toolCalls) reportToolCalls(summary, { say });
-  if (finish === "length") say("The answer was cut at the token limit; --max-tokens raises it.");
-  if (finish === "content_filter") say("The service withheld a part of the answer.");
+  const { happened, hint } = incompleteFor[finish ?? ""] ?? {};
+  if (happened !== undefined) say(`The answer ${happened}${hint === undefined ? "." : `; ${hint}`}`);
   if (!withUsage) return;
   const counts = [usage?.prompt_tokens, usage?.completion_tokens];
   const [input, output] = counts.map((count) => (isTokenCount(count) ? count : "?"));

@@ -3,7 +3,7 @@ import type { Context } from "../../command-kit/context.ts";
 import { SchemaMismatch, UsageError } from "../../core/errors.ts";
 import { asRecord, isRecord, parseJson } from "../../core/json.ts";
 import { readText } from "../../core/text.ts";
-import type { CompletionSummary } from "./completion.ts";
+import { type CompletionSummary, incompleteFor } from "./completion.ts";
 
 /** A JSON Schema that the answer must match. */
 interface AnswerSchema {
@@ -37,12 +37,6 @@ export const responseFormat = ({ name, schema }: AnswerSchema) => ({
 const unchecked =
   "The answer was not checked, because its schema is too complex or uses something that gpuctl does not support.";
 
-/** Why an answer is not whole JSON, and what to do, by its finish reason. */
-const cut: Readonly<Record<string, readonly [reason: string, hint?: string]>> = {
-  length: ["it was cut at the token limit", "--max-tokens raises the limit."],
-  content_filter: ["the service withheld a part of it"],
-};
-
 /**
  * Checks an answer against the schema in `format`, a value that `responseFormat` returned. Throws `SchemaMismatch` if
  * the answer is not JSON or does not match the schema. If gpuctl cannot use the schema, says that the answer was not
@@ -57,8 +51,9 @@ export async function checkAnswer(
   const { schema } = asRecord(asRecord(format).json_schema);
   if (!isRecord(schema)) return;
   if (value === undefined) {
-    const [reason, hint] = cut[finish] ?? [undefined, ignoredSchema];
-    throw new SchemaMismatch(`the answer is not JSON${reason ? `: ${reason}` : ""}`, [], hint);
+    const reason = incompleteFor[finish];
+    if (reason === undefined) throw new SchemaMismatch("the answer is not JSON", [], ignoredSchema);
+    throw new SchemaMismatch(`the answer is not JSON: it ${reason.happened}`, [], reason.hint);
   }
   const { jsonSchemaIssues } = await import("../../openapi/json-schema.ts");
   const issues = jsonSchemaIssues(schema, value);

@@ -18,6 +18,9 @@ export function pictureKind(bytes: Uint8Array): Kind | undefined {
   return head.startsWith("RIFF") && head.endsWith("WEBP") ? "WebP" : undefined;
 }
 
+/** Whether a text has only characters of base64, without line breaks. */
+export const isBase64 = (text: string): boolean => /^[A-Za-z0-9+/]+={0,2}$/.test(text);
+
 /**
  * Decodes a PNG, JPEG or WebP, with transparency flattened onto white. The decoders are loaded on first use. Throws an
  * error with a short reason if the file has another format, is broken, or has too many pixels.

@@ -73,7 +73,7 @@ const rawLines = (raw: string): readonly Line[] =>
     .split("\n")
     .map((line) => [{ text: line }]);
 
-/** Draws blocks one below the other, with one blank line between them if the source has any there. */
+/** Draws blocks one below the other, with one blank line between two of them if the source has blank lines there. */
 function drawBlocks(tokens: readonly Token[], drawing: Drawing, open: boolean): Block {
   const blocks = tokens.filter(({ type }) => type !== "space");
   const lines: Drawn[] = [];

@@ -1,5 +1,5 @@
 import { reasonOf } from "../../../core/errors.ts";
-import { decodePicture, pictureKind, slowPngShare } from "../../../core/pictures/decode.ts";
+import { decodePicture, isBase64, pictureKind, slowPngShare } from "../../../core/pictures/decode.ts";
 import { blankCanvas, type Canvas, type Steps } from "./canvas.ts";
 import { referenceSide, UnreadableReference } from "./request.ts";
 
@@ -69,8 +69,7 @@ export const slowPngSide = Math.sqrt(maxPixels / slowPngShare);
  * @throws UnreadableReference if it is not valid base64, has another format, is broken or is too large.
  */
 export async function decodeReference(base64: string): Promise<Canvas> {
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64))
-    throw new UnreadableReference("The reference is not valid base64.");
+  if (!isBase64(base64)) throw new UnreadableReference("The reference is not valid base64.");
   const bytes = new Uint8Array(Buffer.from(base64, "base64"));
   const kind = pictureKind(bytes);
   if (kind === undefined) throw new UnreadableReference("The reference is not a PNG, JPEG or WebP picture.");
