@@ -380,7 +380,7 @@ complete -c gpuctl -n '__gpuctl_at \'batch run\'' -l out -r -F -d 'Output file, 
 complete -c gpuctl -n '__gpuctl_at \'batch run\'' -l prompts -r -F -d 'Read prompts from a file: one per line, or a CSV file whose columns are named after fields'
 complete -c gpuctl -n '__gpuctl_at \'batch run\'' -l endpoint -x -a 'chat image tts' -d 'What to generate from the prompts'
 complete -c gpuctl -n '__gpuctl_at \'batch run\'' -s m -l model -x -d 'Model for the prompts'
-complete -c gpuctl -n '__gpuctl_at \'batch run\'' -l default-model -x -d 'Model for the prompts if --model is not set. `gpuctl batch manifest` writes it into its jobs, which may not have your profile'
+complete -c gpuctl -n '__gpuctl_at \'batch run\'' -l default-model -x -d 'Model for the prompts if --model is not set. `gpuctl batch manifest` sets this flag in its jobs, because they may run without your profile'
 complete -c gpuctl -n '__gpuctl_at \'batch run\'' -l param -x -d 'Set a field of every request that is made from a prompt'
 complete -c gpuctl -n '__gpuctl_at \'batch run\'' -l files -x -d 'Folder for images and audio files; each shard uses a folder in it'
 complete -c gpuctl -n '__gpuctl_at \'batch run\'' -l no-metadata -d 'Do not write the settings into images'
@@ -419,7 +419,7 @@ complete -c gpuctl -n '__gpuctl_at \'api list\'' -l group -x -d 'List only the o
 complete -c gpuctl -n '__gpuctl_at \'api describe\' 1' -F
 complete -c gpuctl -n '__gpuctl_at \'api call\' 1' -F
 complete -c gpuctl -n '__gpuctl_at \'api call\'' -s f -l raw-field -x -a '(__gpuctl_live operation-field)' -d 'A field as text; a[b]=1, a[]=1 and a[][b]=1 fill objects and lists'
-complete -c gpuctl -n '__gpuctl_at \'api call\'' -s F -l field -x -a '(__gpuctl_live operation-field)' -d 'A field; @FILE is replaced by the text of a file, and - by that of stdin; a number, true, false or null is sent as such, and any other value as text'
+complete -c gpuctl -n '__gpuctl_at \'api call\'' -s F -l field -x -a '(__gpuctl_live operation-field)' -d 'A field; the value @FILE sends the text of a file, and the value - sends stdin; a number, true, false or null is sent as JSON, and any other value as text'
 complete -c gpuctl -n '__gpuctl_at \'api call\'' -l input -r -F -d 'File with the whole body, as JSON; - reads stdin'
 complete -c gpuctl -n '__gpuctl_at \'api call\'' -s i -l include -d 'Print the status and the headers of the response first'
 complete -c gpuctl -n '__gpuctl_at \'api call\'' -l paginate -d 'Follow the pages of a listing and print one array'

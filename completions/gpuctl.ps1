@@ -778,7 +778,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--prompts'), 'Read prompts from a file: one per line, or a CSV file whose columns are named after fields', @(), '')
       ,@(@('--endpoint'), 'What to generate from the prompts', @('chat', 'image', 'tts'), '')
       ,@(@('-m', '--model'), 'Model for the prompts', @(), '')
-      ,@(@('--default-model'), 'Model for the prompts if --model is not set. `gpuctl batch manifest` writes it into its jobs, which may not have your profile', @(), '')
+      ,@(@('--default-model'), 'Model for the prompts if --model is not set. `gpuctl batch manifest` sets this flag in its jobs, because they may run without your profile', @(), '')
       ,@(@('--param'), 'Set a field of every request that is made from a prompt', @(), '')
       ,@(@('--files'), 'Folder for images and audio files; each shard uses a folder in it', @(), '')
       ,@(@('--no-metadata'), 'Do not write the settings into images', @(), '')
@@ -822,7 +822,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'api describe' = @()
     'api call' = @(
       ,@(@('-f', '--raw-field'), 'A field as text; a[b]=1, a[]=1 and a[][b]=1 fill objects and lists', @(), 'operation-field')
-      ,@(@('-F', '--field'), 'A field; @FILE is replaced by the text of a file, and - by that of stdin; a number, true, false or null is sent as such, and any other value as text', @(), 'operation-field')
+      ,@(@('-F', '--field'), 'A field; the value @FILE sends the text of a file, and the value - sends stdin; a number, true, false or null is sent as JSON, and any other value as text', @(), 'operation-field')
       ,@(@('--input'), 'File with the whole body, as JSON; - reads stdin', @(), '')
       ,@(@('-i', '--include'), 'Print the status and the headers of the response first', @(), '')
       ,@(@('--paginate'), 'Follow the pages of a listing and print one array', @(), '')

@@ -9,7 +9,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   ],
   [
     2,
-    "Invalid or missing input, or a prompt was needed without a terminal; also a file or the sandbox's state that cannot be used, a port that is not free, or a program that is not installed, such as ssh. Nothing was changed, with one exception: if another program changes the output or the journal of `batch run`, or the folder of `tts`, while they run, the command stops, and what it did until then remains",
+    "Invalid or missing input, or a prompt was needed without a terminal; also a file or the sandbox's state that cannot be used, a port that is not free, or a program that is not installed, such as ssh. Nothing was changed, with two exceptions: `batch run` and `tts` stop if another program changes their files while they run, and `chat sessions remove` stops at a session that it cannot remove. What they did until then remains",
   ],
   [3, "No usable API key, no base URL, or the service rejected the key (401)"],
   [4, "The key does not have permission (403)"],

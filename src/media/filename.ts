@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { parse, sep } from "node:path";
 import { UsageError } from "../core/errors.ts";
 import { MEDIA_TYPES } from "./sniff.ts";
@@ -82,11 +83,24 @@ export function fileName(template: string, values: NameValues): string {
 }
 
 /**
+ * A file name, without an extension, for an ID. If the ID itself cannot be a name, the part of it that can be kept is
+ * followed by a hash of the ID, so that different IDs have different names.
+ */
+export function nameForId(id: string): string {
+  const kept = isAscii(id) ? safeValue(id) : startOf(wordsOf(id), MAX_ID);
+  if (kept === id && unreserved(id) === id) return id;
+  const digest = hash("sha256", id).slice(0, 12);
+  return kept === "" ? digest : `${kept}-${digest}`;
+}
+
+/**
  * Limits of a slug: in characters, so that a name stays readable, and in bytes, because file systems allow 255 bytes
  * for a name.
  */
 const MAX_SLUG = { characters: 40, bytes: 120 };
 const MAX_VALUE = 60;
+/** An ID that gpuctl makes for a prompt is longer than a slug. */
+const MAX_ID = { characters: 60, bytes: 160 };
 
 /** Removes accents, and replaces compatibility characters such as full-width letters with plain ones. */
 function folded(text: string): string {
@@ -107,7 +121,7 @@ function slug(text: string): string {
   return cutsWord ? start.slice(0, lastDash) : start;
 }
 
-/** Lower-case text as words joined by dashes. */
+/** Text as words joined by dashes. ASCII text must be in lower case. */
 function wordsOf(text: string): string {
   // The patterns for all scripts are not used for ASCII, because V8 takes 3 ms to compile them.
   if (isAscii(text)) return text.replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
@@ -122,14 +136,14 @@ function wordsOf(text: string): string {
 
 const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
 
-/** As much of a slug as the limits allow, without separating a letter from its marks. */
-function startOf(words: string): string {
-  if (isAscii(words)) return words.slice(0, MAX_SLUG.characters).replace(/-$/, "");
+/** As much of the words as the limits allow, without separating a letter from its marks. */
+function startOf(words: string, limits = MAX_SLUG): string {
+  if (isAscii(words)) return words.slice(0, limits.characters).replace(/-$/, "");
   let start = "";
   let characters = 0;
   for (const [letter] of words.matchAll(/\P{M}\p{M}*/gu)) {
     characters += [...letter].length;
-    if (characters > MAX_SLUG.characters || Buffer.byteLength(start + letter) > MAX_SLUG.bytes) break;
+    if (characters > limits.characters || Buffer.byteLength(start + letter) > limits.bytes) break;
     start += letter;
   }
   return start.replace(/-$/, "");

@@ -1,58 +1,68 @@
 import { fstatSync, writeSync } from "node:fs";
 import process from "node:process";
-import { Writable } from "node:stream";
+import type { Writable } from "node:stream";
 import { asciiText } from "../core/locale.ts";
 import type { Io, Sink, Spinner, SpinnerOptions } from "./types.ts";
 
-type Stream = Writable & { isTTY?: boolean; columns?: number; rows?: number };
+/** The part of a stream that a sink needs. */
+interface Output {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly write: (chunk: string | Uint8Array, done: (error?: Error | null) => void) => unknown;
+  readonly on?: (event: "error", listener: (error: NodeJS.ErrnoException) => void) => unknown;
+}
 
 /**
- * A stream that is opened on first use. If the reader of a pipe closes it, the process exits silently. For an
+ * An output that is opened on first use. If the reader of a pipe closes it, the process exits silently. For an
  * `optional` stream, such as stderr, a closed pipe and failed writes are ignored.
  */
-export function sink(open: () => Stream, { optional = false } = {}): Sink {
-  let opened: Stream | undefined;
+export function sink(open: () => Output, { optional = false } = {}): Sink {
+  let opened: Output | undefined;
   let quiet = !optional;
-  const stream = (): Stream => {
-    opened ??= open().on("error", (error: NodeJS.ErrnoException) => {
+  const output = (): Output => {
+    if (opened) return opened;
+    opened = open();
+    opened.on?.("error", (error) => {
       if (error.code === "EPIPE" && quiet) process.exit(0);
     });
     return opened;
   };
   return {
     get isTTY() {
-      return stream().isTTY === true;
+      return output().isTTY === true;
     },
     get columns() {
-      return stream().columns ?? 0;
+      return output().columns ?? 0;
     },
     get rows() {
-      return stream().rows ?? 0;
+      return output().rows ?? 0;
     },
     write: (chunk, { reportsClosedPipe = false, reportsErrors = !optional } = {}) =>
       new Promise((resolve, reject) => {
         if (reportsClosedPipe) quiet = false;
-        stream().write(chunk, (error) => (error && reportsErrors ? reject(error) : resolve()));
+        output().write(chunk, (error) => (error && reportsErrors ? reject(error) : resolve()));
       }),
   };
 }
 
 /**
  * Opens stdout. If stdout is a file, a write fails unless the whole chunk is written: the stream of Node.js ignores that
- * a disk that becomes full accepts only a part.
+ * a disk that becomes full accepts only a part. After a failed write, the next one may succeed.
  */
-export function openStdout(): Stream {
+export function openStdout(): Output {
   if (!isFile(1)) return process.stdout;
-  return new Writable({
-    write: (chunk: Uint8Array, _encoding, done) => {
+  return {
+    write: (chunk, done) => {
+      const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
       try {
-        for (let written = 0; written < chunk.length; ) written += writeSync(1, chunk, written);
+        for (let written = 0; written < bytes.length; ) written += writeSync(1, bytes, written);
         done();
       } catch (error) {
         done(error as Error);
       }
     },
-  });
+  };
 }
 
 function isFile(fd: number): boolean {

@@ -535,13 +535,16 @@ describe("batch run", () => {
       images: [
         {
           index: 0,
-          path: "out.files/a-b.png",
+          path: expect.stringMatching(/^out\.files\/a-b-[\da-f]{12}\.png$/),
           bytes: expect.any(Number),
           sha256: expect.stringMatching(/^[\da-f]{64}$/),
         },
       ],
     });
-    expect((await readdir(join(cli.folder, "out.files"))).sort()).toEqual(["a-b.png", "b.png"]);
+    expect((await readdir(join(cli.folder, "out.files"))).sort()).toEqual([
+      expect.stringMatching(/^a-b-[\da-f]{12}\.png$/),
+      "b.png",
+    ]);
   });
 
   test("says nothing about the name of a picture whose custom_id contains a dot", async () => {

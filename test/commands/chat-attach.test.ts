@@ -121,6 +121,27 @@ describe("chat --schema", () => {
     }
   });
 
+  test("prints the answer as it is, also on a terminal", async () => {
+    const answer = '{\n  "name": "__init__",\n  "path": "C:\\\\temp\\\\*.log"\n}';
+    const { run } = await withFiles({ "s.json": '{"type":"object"}' }, answer);
+    const { out } = await run(`${ask} --schema s.json`, { ...service, terminal: 80 });
+    expect(out).toBe(`${answer}\n`);
+    const conversation = await run("chat -m llama --schema s.json", {
+      ...service,
+      terminal: 80,
+      lines: ["Hi"],
+    });
+    expect(conversation.out).toContain(answer);
+  });
+
+  test("a dry run shows the same request on a terminal as in a pipe", async () => {
+    const { run } = await withFiles({});
+    const line = 'chat "Rename __init__ to *main*" -m llama --dry-run';
+    const { out } = await run(line, { ...service, terminal: 80 });
+    expect(out).toContain('"content": "Rename __init__ to *main*"');
+    expect(out).toBe((await run(line, service)).out);
+  });
+
   test.each([
     ["Sure! 2 GPUs.", "the answer is not JSON"],
     ['{"gpus":0}', "gpus must be at least 1"],

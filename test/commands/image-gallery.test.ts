@@ -379,6 +379,12 @@ describe("the command line of a picture in the gallery", () => {
     expect(command).toBe("gpuctl image 'a cat; touch x ' --sampler euler");
   });
 
+  test("has no seed if the seed is too large to be sent exactly", async () => {
+    const [seed, command] = ["17179869184123456789", "gpuctl image 'a cat' --steps 9"];
+    const notes = [`The seed ${seed} is too large to be sent exactly: the command line has no seed.`];
+    expect(await commandOf({ prompt: "a cat", seed, steps: 9 })).toMatchObject({ command, notes });
+  });
+
   test("is shown with notes about settings that it cannot repeat", async () => {
     expect(
       await commandOf({

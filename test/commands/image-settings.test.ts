@@ -139,6 +139,24 @@ describe("image --from", () => {
     });
   });
 
+  test("sends nothing if the seed of the picture is too large to be sent exactly, unless --seed is given", async () => {
+    const seed = "17179869184123456789";
+    const cli = await createCli({
+      respond: () => new Response(`{"images":[{"image":"${base64(tinyPng())}","random_seed":${seed}}]}`),
+    });
+    await cli.run("image cat --out old.png", overNetwork());
+    expect(await cli.run("image --from old.png --out new.png", overNetwork())).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(
+        `--from old.png: the seed ${seed} is too large to be sent exactly; choose another one with --seed`,
+      ),
+      requests: [],
+    });
+    expect(await bodyOf(cli, "image --from old.png --seed 7 --out new.png")).toMatchObject({
+      body: { seed: 7 },
+    });
+  });
+
   test("reads stdin, but not if another flag also reads stdin", async () => {
     const cli = await painter(tinyPng());
     await cli.run("image cat --steps 9 --out old.png", overNetwork());

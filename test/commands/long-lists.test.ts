@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
 import { createCli, type Responder } from "../support/cli.ts";
-import { overNetwork } from "../support/service.ts";
+import { key, overNetwork } from "../support/service.ts";
 
 const json = { headers: { "Content-Type": "application/json" } };
 /** With this limit in bytes, every list here counts as long, so gpuctl prints it while it arrives. */
@@ -78,6 +78,19 @@ describe("a long list is printed like a short one", () => {
     const { out } = await output("rentals list -o jsonl", both, streamed);
     expect(out.split("\n")[1]).toBe(exact(JSON.stringify(machine(1))));
   });
+});
+
+test("a filtered list that does not fit in memory cannot control the terminal or show the key", async () => {
+  // The filter joins the halves of the key.
+  const label = `\u001b]0;title\u0007${"long label ".repeat(20)}${key.slice(0, 9)}`;
+  const labeled = Array.from({ length: 2000 }, (_, id) => ({ ...machine(id), label, rest: key.slice(9) }));
+  const { run } = await createCli({ respond: ({ path }) => inPieces(isMetal(path) ? [] : labeled) });
+  const line = 'rentals list --jq ".[] | .label + .rest"';
+  const { code, out, err } = await run(line, { ...overNetwork(), terminal: 80 });
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  expect(out.split("\n")).toHaveLength(2001);
+  expect(out).not.toContain(key);
+  expect(out).not.toContain("\u001b");
 });
 
 test.each(["rentals list --type vm", "volumes list", "api call GET /v2/on-demand/storage-volumes"])(

@@ -1,7 +1,7 @@
 import { resolve, sep } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { UsageError } from "../../src/core/errors.ts";
-import { DEFAULT_TEMPLATE, fileName, type NameValues } from "../../src/media/filename.ts";
+import { DEFAULT_TEMPLATE, fileName, type NameValues, nameForId } from "../../src/media/filename.ts";
 import { anyCharacter, fc, runs } from "../support/property.ts";
 
 const date = new Date(2026, 10, 20, 9, 5, 7);
@@ -141,6 +141,38 @@ test("for any values the name is a single file name, valid on every system", () 
     ),
     runs(500),
   );
+});
+
+describe("the name for an ID", () => {
+  test.each([
+    ["can be a name", "shoe-17_v2.1", "shoe-17_v2.1"],
+    ["is in another script", "кошка-438f260afebf", "кошка-438f260afebf"],
+    ["is a path", "../a/b", /^a-b-[\da-f]{12}$/],
+    ["is a device of Windows", "con", /^con-[\da-f]{12}$/],
+    ["has no letters or digits", "?!", /^[\da-f]{12}$/],
+    ["is long", "x".repeat(70), /^x{60}-[\da-f]{12}$/],
+  ])("if the ID %s", (_case, id, name) => {
+    expect(nameForId(id)).toEqual(typeof name === "string" ? name : expect.stringMatching(name));
+  });
+
+  test("is a single file name, valid on every system, and differs from the names for other IDs", () => {
+    const id = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 80 });
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.oneof(id, fc.constantFrom("con", "a", "A", "á", "../a", "a-")), { maxLength: 5 }),
+        (ids) => {
+          const names = ids.map(nameForId);
+          expect(new Set(names).size).toBe(ids.length);
+          for (const name of names) {
+            expect(name).toMatch(/^[\p{L}\p{M}\p{N}._+-]+$/u);
+            expect(name).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)|^[.\p{M}]|\.$/iu);
+            expect(Buffer.byteLength(name)).toBeLessThan(180);
+          }
+        },
+      ),
+      runs(200),
+    );
+  });
 });
 
 test("a name has no double dash, and no dash at its start or end, even if values are missing", () => {

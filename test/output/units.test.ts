@@ -106,7 +106,7 @@ describe("money", () => {
     );
   });
 
-  test("amounts compare and add up as their decimals do", () => {
+  test("comparing and adding amounts gives the same result as with the numbers that they stand for", () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), fc.maxSafeNat(), fc.nat({ max: 22 }), (one, other, places) => {
         const of = (digits: bigint) => {

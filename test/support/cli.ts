@@ -183,7 +183,7 @@ export async function createCli({
   onTestFinished(async () => {
     sandbox.close();
     for (const one of [...(given === undefined ? [folder] : []), temporaryFolder(folder)])
-      await rm(one, { recursive: true, force: true });
+      await rm(one, { recursive: true, force: true, maxRetries: 10 });
   });
 
   async function run(line: string | readonly string[], options: RunOptions = {}): Promise<Outcome> {

@@ -93,6 +93,20 @@ kill -TERM $child; wait $child; echo "exit $?"`;
     const { out } = await home.shell(script, { shell: "bash" }).ended;
     expect(out).toMatch(/^Warning: .*no space left .*The command continues\.\nexit 130\n$/);
   });
+
+  test("prints events again once there is room in the file", async () => {
+    const home = await createRentedHome(["trainer"]);
+    // The file is as large as a file may be. When it is emptied, writes succeed again.
+    const script = `trap '' XFSZ; ulimit -f 1000000; truncate -s 1000000K events; mkfifo log; exec 3<>log
+gpuctl rentals guard --every 10s --yes --sandbox >> events 2> log & child=$!
+until read -r line < log; [[ $line == *Warning* ]]; do :; done
+echo "$line"; : > events
+gpuctl rentals create vm --gpus 1 --label later --yes -q --sandbox -o id
+until grep -q later events; do :; done
+kill -TERM $child; wait $child; echo "exit $?"; cat events`;
+    const { out } = await home.shell(script, { shell: "bash" }).ended;
+    expect(out).toMatch(/^Warning: .*The command continues\.\n1002\nexit 130\n.*later.*\n$/);
+  });
 });
 
 describe.skipIf(process.platform === "win32")("a guard whose reader has closed the pipe", () => {

@@ -8,7 +8,7 @@ import { type Redactor, redactedBytes } from "../../core/redact.ts";
 import { copyTexts, exactText, stringifyExactly } from "../../core/values/exact-numbers.ts";
 import { ArrivingMedia, maxArriving, picturesIn, seedIn, soundsIn } from "../../media/arriving.ts";
 import { isEmpty, undecodable } from "../../media/base64.ts";
-import { fileName } from "../../media/filename.ts";
+import { nameForId } from "../../media/filename.ts";
 import { saveMedia } from "../../media/output-target.ts";
 import { storedSettings } from "../../media/settings/parameters.ts";
 import type { BatchRequest } from "../input/lines.ts";
@@ -187,8 +187,7 @@ export class MediaOfLine {
   get #target() {
     const { filesFolder, fallbackFolders } = this.#options;
     const { id } = this.#line;
-    const name = fileName("{model}", { date: new Date(0), fallback: "line", model: id, ext: "" });
-    const to = { kind: "file", path: `${filesFolder}/${name}`, isGenerated: true } as const;
+    const to = { kind: "file", path: `${filesFolder}/${nameForId(id)}`, isGenerated: true } as const;
     return { to, fallbackFolders };
   }
 

@@ -1,5 +1,6 @@
 import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { StringDecoder } from "node:string_decoder";
 import { CannotPrint, reasonOf } from "../../core/errors.ts";
 
 /** How many characters are held in memory before a file is used. */
@@ -10,10 +11,7 @@ const chunkSize = 65_536;
  * Yields text only after its source has ended, and yields nothing if the source fails. Long text is buffered in a
  * private temporary file in `folder`. Throws `CannotPrint` if that file cannot be written.
  */
-export async function* spooled(
-  pieces: AsyncIterable<string>,
-  folder: string,
-): AsyncGenerator<string | Uint8Array> {
+export async function* spooled(pieces: AsyncIterable<string>, folder: string): AsyncGenerator<string> {
   const held: string[] = [];
   let size = 0;
   let file: TemporaryFile | undefined;
@@ -62,13 +60,19 @@ async function openTemporaryFile(folder: string): Promise<TemporaryFile> {
   };
 }
 
-/** Reads the file in chunks. All chunks share one buffer: each overwrites the previous one. */
-async function* contents(handle: FileHandle): AsyncGenerator<Uint8Array> {
+/** Reads the text of a file in pieces of whole lines, so that no secret is split. Only a very long line is split. */
+async function* contents(handle: FileHandle): AsyncGenerator<string> {
   const buffer = Buffer.alloc(chunkSize);
+  const decoder = new StringDecoder();
+  let rest = "";
   for (let position = 0; ; ) {
     const { bytesRead } = await handle.read(buffer, 0, chunkSize, position);
-    if (bytesRead === 0) return;
-    yield buffer.subarray(0, bytesRead);
+    if (bytesRead === 0) break;
     position += bytesRead;
+    const text = rest + decoder.write(buffer.subarray(0, bytesRead));
+    const end = text.length < maxInMemory ? text.lastIndexOf("\n") + 1 : text.length;
+    rest = text.slice(end);
+    yield text.slice(0, end);
   }
+  yield rest;
 }

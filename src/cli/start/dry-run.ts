@@ -27,7 +27,7 @@ export function shownRequest(parts: RequestParts, target: Target, accept?: strin
 export const dryRunResult = (requests: readonly ShownRequest[], output: OutputFormat): Result =>
   isMachineFormat(output)
     ? { data: dryRunDocument(requests), view: { kind: "document" } }
-    : { text: [requests.map(requestText).join("\n")] };
+    : { text: [requests.map(requestText).join("\n")], view: { kind: "lines", path: "" } };
 
 const dryRunDocument = (requests: readonly ShownRequest[]): object =>
   requests.length === 1 ? { dry_run: true, request: requests[0] } : { dry_run: true, requests };

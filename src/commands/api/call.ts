@@ -41,7 +41,7 @@ export default defineCommand({
       completes: "operation-field",
     }),
     field: flag.texts(
-      "A field; @FILE is replaced by the text of a file, and - by that of stdin; a number, true, false or null is sent as such, and any other value as text",
+      "A field; the value @FILE sends the text of a file, and the value - sends stdin; a number, true, false or null is sent as JSON, and any other value as text",
       { short: "F", value: "KEY=VALUE", completes: "operation-field" },
     ),
     input: flag.text("File with the whole body, as JSON; - reads stdin", { value: "FILE" }),

@@ -27,7 +27,7 @@ export function modelField(
 
 export const defaultModelFlag = {
   defaultModel: flag.text(
-    "Model for the prompts if --model is not set. `gpuctl batch manifest` writes it into its jobs, which may not have your profile",
+    "Model for the prompts if --model is not set. `gpuctl batch manifest` sets this flag in its jobs, because they may run without your profile",
     {
       value: "NAME",
       defaultText: `image.model or chat.model of the profile, or ${defaultPictureModel} for images`,

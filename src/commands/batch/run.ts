@@ -84,7 +84,7 @@ export default defineCommand({
   summary: "Run a file of chats, images and speech",
   details: [
     'Each line of INPUT is a request: {"custom_id":"1","method":"POST","url":"/v1/chat/completions","body":{...}}. The whole file is checked before anything is sent.',
-    "A journal next to the output records what was sent. If a run stops early for any reason, run the same command again: it sends the lines that are left, and lines that you edited. Other lines that succeeded are not sent again.",
+    "A journal next to the output records what was sent. If a run stops early for any reason, run the same command again: it sends the lines that are left and the lines that you edited. A line that succeeded is not sent again unless you edit it.",
     "Requests that were refused with 429, or never left this computer, are repeated. A line that failed, or whose outcome is unknown (5xx, timeout, incomplete response), is not sent again until you edit it or use `gpuctl batch retry`.",
     "Ctrl-C waits for the requests in flight, and a second Ctrl-C stops at once.",
   ].join(" "),
@@ -119,7 +119,7 @@ export default defineCommand({
       after: [examplePrompts],
     },
     {
-      text: "Check a file and show its price",
+      text: "Check a file without sending it",
       command: "gpuctl batch run requests.jsonl --dry-run --sandbox",
       after: [exampleInput],
     },

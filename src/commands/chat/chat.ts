@@ -138,7 +138,9 @@ export default defineCommand({
     const finish = finishing(completion, { usage, toolCalls: asText, format }, context);
     if (asText) {
       const after = afterText(completion, { finish, usage }, context);
-      return { text: texts(completion), after, ...(noMarkdown && { view: text }), paid: true };
+      // An answer for a schema is JSON, not Markdown.
+      const isPlain = noMarkdown || format !== undefined;
+      return { text: texts(completion), after, ...(isPlain && { view: text }), paid: true };
     }
     if (stream) return { records: records(completion, finish), continued: "choices", paid: true };
     let data: unknown;

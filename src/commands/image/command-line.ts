@@ -33,6 +33,10 @@ export function commandLine(settings: Readonly<Record<string, unknown>>): Comman
     notes.push(`The service has no model ${clean(model)}: the command line uses the default model.`);
     leftOut.add("model_name");
   }
+  if (isTooLarge(settings.seed)) {
+    notes.push(`The seed ${settings.seed} is too large to be sent exactly: the command line has no seed.`);
+    leftOut.add("seed");
+  }
   const size = `${plainText(width)}x${plainText(height)}`;
   const hasSize = resolutions.some((one) => one === size);
   if (!hasSize && width !== undefined) notes.push(`The service does not support the size ${clean(size)}.`);
@@ -47,6 +51,10 @@ export function commandLine(settings: Readonly<Record<string, unknown>>): Comman
   ];
   return { line: ["gpuctl image", ...words.map(quoted)].join(" "), notes };
 }
+
+/** Whether a setting is a whole number that JavaScript does not represent exactly. Such a number is stored as text. */
+export const isTooLarge = (value: unknown): value is string =>
+  typeof value === "string" && /^-?\d+$/.test(value) && !Number.isSafeInteger(Number(value));
 
 const { fields } = routes.generateImage;
 

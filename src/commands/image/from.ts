@@ -4,6 +4,7 @@ import { modelNames } from "../../contract/image-models.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { UsageError } from "../../core/errors.ts";
 import { readSettings } from "../../media/settings/read.ts";
+import { isTooLarge } from "./command-line.ts";
 
 type Input = Partial<InputOf<"generateImage">>;
 
@@ -38,6 +39,11 @@ export async function settingsFrom(
     ([field, value]) => known.has(field) && value !== undefined && value !== null,
   );
   const settings = Object.fromEntries(fields);
+  if (given.seed === undefined && isTooLarge(settings.seed)) {
+    throw new UsageError(
+      `--from ${name}: the seed ${settings.seed} is too large to be sent exactly; choose another one with --seed`,
+    );
+  }
   const model = settings.model_name;
   // Other tools store the name of a model file, which the service may not know.
   if (found.source === "parameters" && !modelNames.some((one) => one === model)) {

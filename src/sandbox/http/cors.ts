@@ -2,7 +2,7 @@ import { faultHeader, ignoredFieldsHeader, replyHeader } from "../../core/sandbo
 import { servedOperations } from "../assumed/index.ts";
 import { type PlainRequest, PlainResponse } from "./exchange.ts";
 
-/** A header of every response of the sandbox. */
+/** A header of the sandbox's responses. Only some internal errors lack it. */
 export const sandboxHeader = "X-Gpuctl-Sandbox";
 
 /** The headers that pages of other origins can read. */

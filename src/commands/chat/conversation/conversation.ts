@@ -103,7 +103,7 @@ async function answer(
         await dialog.print({
           text: texts(completion),
           after: afterText(completion, { finish, usage }, tools),
-          ...(noMarkdown && { view: plainText }),
+          ...((noMarkdown || format !== undefined) && { view: plainText }),
           paid: true,
         });
       } catch (error) {
