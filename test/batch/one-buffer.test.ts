@@ -61,6 +61,18 @@ test("the rows of a CSV file stay whole although each chunk overwrites the one b
   expect(found).toEqual(prompts);
 });
 
+test.each([1, 2, 3, 64])(
+  "the rows of a CSV file may end in different ways, in chunks of %i bytes",
+  async (size) => {
+    const read = () => overwritten('prompt\r\none\ntwo\r\n"three\r\nfour"\nfive\r\nsix', size);
+    const found: unknown[] = [];
+    for await (const rows of csvPrompts({ path: "in.csv", read, endpoint: "image", defaults: {} })()) {
+      for (const row of rows) found.push("body" in row ? row.body.prompt : row.problems);
+    }
+    expect(found).toEqual(["one", "two", "three\r\nfour", "five", "six"]);
+  },
+);
+
 test("a valid body is parsed with Zod without options, because each parse with options leaves garbage in memory", () => {
   const operation = operations.createChatCompletion;
   const parse = vi.spyOn(operation.input, "safeParse");

@@ -64,6 +64,8 @@ export const csvPrompts = ({ path, read, endpoint, defaults }: PromptsOptions): 
       bom: true,
       info: true,
       skip_empty_lines: true,
+      // By default, the first line ending is taken as the only one of the file.
+      record_delimiter: ["\r\n", "\n", "\r"],
       relax_column_count: true,
       max_record_size: inputLimits.bytes,
     });
