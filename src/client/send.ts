@@ -115,7 +115,7 @@ const isUnknownPath = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.status === 404;
 
 /** Whether an error may mean that the service no longer serves the path or the method. The service then did nothing. */
-const isGone = (error: unknown): error is ServiceError =>
+export const isGone = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && [404, 405, 410].includes(error.status);
 
 const explained = (error: ServiceError, why: string, hint?: string): ServiceError =>

@@ -100,7 +100,7 @@ export const arg = {
 };
 
 /** The id of a rental, or the label of an active rental. Sets the field `rentalId`. */
-export const rentalId = arg.field("RENTAL", "ID or label of the rental", "rentalId", {
+export const rentalId = arg.field("RENTAL", "ID of a rental, or label of an active one", "rentalId", {
   required: true,
   completes: "rental",
 });

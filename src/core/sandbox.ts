@@ -101,7 +101,7 @@ export type SituationKind = (typeof situationKinds)[number];
 /** Named sets of situations, boot rules and faults. Each value says what happens in the scenario. */
 export const scenarios = {
   "capacity-crunch": "each region has 8 GPUs of each type, but us-central-1 and us-east-1 have no h100",
-  flaky: "10% of the calls return 503, and 5% reset the connection",
+  flaky: "10% of the calls return 503, and 5% of the others reset the connection",
   "slow-boot": "rentals take 10 minutes to boot",
   "out-of-money": "$1.00 is left, pictures cost money, and rentals end when the balance is used up",
   "rate-limited": "after 10 calls within 10 s, calls get 429 until the 10 s are over",

@@ -12,7 +12,7 @@ export interface Variable {
 
 /** Variables without a global flag. */
 const own: readonly Variable[] = [
-  { name: "GPUCTL_API_KEY", meaning: "API key; overrides the key stored in the profile" },
+  { name: "GPUCTL_API_KEY", meaning: "API key; overrides the key of the profile" },
   { name: "GPUCTL_CONFIG_DIR", meaning: "Folder for the configuration" },
   {
     name: "GPUCTL_STATE_DIR",
@@ -79,7 +79,7 @@ export const files: readonly (readonly [path: string, meaning: string])[] = [
 
 /** The paths of these files on other systems. */
 export const otherPaths =
-  "These are the paths on Linux, where gpuctl respects XDG_CONFIG_HOME and XDG_DATA_HOME. On macOS, the configuration is in ~/Library/Preferences/gpuctl and the state in ~/Library/Application Support/gpuctl; on Windows, in %APPDATA%\\gpuctl\\Config and %LOCALAPPDATA%\\gpuctl\\Data. GPUCTL_CONFIG_DIR and GPUCTL_STATE_DIR override these folders. Compiled code is in ~/.cache/gpuctl on macOS, too; on Windows, it is in %LOCALAPPDATA%\\gpuctl.";
+  "These are the paths on Linux, where gpuctl respects XDG_CONFIG_HOME and XDG_DATA_HOME. On macOS, the configuration is in ~/Library/Preferences/gpuctl and the state is in ~/Library/Application Support/gpuctl. On Windows, the configuration is in %APPDATA%\\gpuctl\\Config and the state is in %LOCALAPPDATA%\\gpuctl\\Data. GPUCTL_CONFIG_DIR and GPUCTL_STATE_DIR override these folders. Compiled code is in the same folder on macOS as on Linux; on Windows, it is in %LOCALAPPDATA%\\gpuctl.";
 
 export const environmentTopic = (globals: readonly GlobalNode[]): readonly TopicSection[] => [
   {

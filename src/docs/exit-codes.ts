@@ -20,12 +20,12 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [6, "The service rejected the request (400, 409, 422 and other 4xx)"],
   [
     7,
-    "The service failed on a read (5xx except 501); its response was too large, unusable or a redirect; an image or audio file is truncated; a rental failed or could not be used; or a --jq filter failed",
+    "The service failed on a read (5xx except 501); its response was too large, unusable or a redirect; an image or audio file is truncated; an answer does not match --schema; a rental failed or could not be used; or a --jq filter failed",
   ],
   [8, "A wait timed out, a rental is not reachable yet, or a limit stopped the command of `rentals run`"],
   [
     9,
-    "A network error, a timeout or a rate limit (429) outlasted the retries; a stream ended early; or a batch has lines without a result. Running the command again is safe, but an interrupted generation may have been charged, and a rental that was kept is still billed",
+    "A network error, a timeout or a rate limit (429), after any retries; a stream that ended early; or a batch with lines that have no result. Running the command again is safe, but an interrupted generation may have been charged, and a rental that was kept is still billed",
   ],
   [
     10,
@@ -53,7 +53,7 @@ export const exitCodesTopic: readonly TopicSection[] = [
   {
     heading: "In a script",
     parts: [
-      "After exit code 9, you can run the same command again; an interrupted generation may have been charged, and a new one is charged, too. Handle exit code 10 separately: the outcome is unknown, so check what exists before you run the command again. With a machine-readable format, the retryable field of the error says whether it is safe to run the command again.",
+      "After exit code 9, you can run the same command again; an interrupted generation may have been charged, and a new one is charged, too. Handle exit code 10 separately: the outcome is unknown, so check what exists before you run the command again. With a machine-readable format, the retryable field of the error says whether running the command again is safe and may succeed.",
       { code: ['gpuctl rentals get 1001 --sandbox || echo "exit code $?"'] },
     ],
   },

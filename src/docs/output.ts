@@ -15,11 +15,14 @@ const formats: Readonly<Record<string, string>> = {
 
 /** The fields of an error document. */
 export const errorFields: readonly (readonly [string, string])[] = [
-  ["code", "Error code in capitals. In scripts, check this or the exit code"],
+  [
+    "code",
+    "Error code, such as NOT_FOUND, or a code that the service sent. In scripts, check this or the exit code",
+  ],
   ["message", "Description of the error, for people"],
   [
     "issues",
-    "Details, such as one for each invalid value. Each has a message and usually a flag or path; may be empty",
+    "Details, such as one for each invalid value; may be empty. A detail usually has a message, and a flag or path",
   ],
   ["status", "HTTP status of the response that the error is about; null if there is none"],
   ["exitCode", "The exit code of the command"],
@@ -41,14 +44,14 @@ export function outputTopic(globals: readonly GlobalNode[]): readonly TopicSecti
     {
       heading: "Partial results",
       parts: [
-        "`rentals list` requests virtual machines and bare metal separately. If one of the requests fails, gpuctl still prints the rentals from the other request, in every format. It then prints the error to stderr and exits with the error's code, so a list with exit code 0 is complete. If a list of more than 1 MiB ends early, gpuctl prints the part that arrived. In json and yaml, only `rentals list` prints such a part, and only if its other request returned a complete list. In the same way, a command for several items prints the results of those that succeeded; see `gpuctl help exit-codes` for code 12.",
+        "`rentals list` requests virtual machines and bare metal separately. If one of the requests fails, gpuctl still prints the rentals from the other request, in every format. It then prints the error to stderr and exits with the error's code. A list with exit code 0 is complete, unless a note says that there may be more results. If a list of more than 1 MiB ends early, gpuctl prints the part that arrived. In json and yaml, only `rentals list` prints such a part, and only if its other request returned a complete list. A command for several items also prints the results of the items that succeeded; see `gpuctl help exit-codes` for code 12.",
       ],
     },
     {
       heading: "Formats",
       parts: [
         "--output selects the format. Numbers are printed exactly as the service sent them, such as 1.50 or 12345678901234567891, except that a table shows cents as dollars. jq may write a number differently, so --jq may print 1.5 for 1.50.",
-        "Lists may have any length. Lists of more than 1 MiB are printed as they arrive; in json and yaml and with --jq, they are first stored in a temporary file, and printed when they are complete. The columns and widths of a table then depend only on the first 1,000 records. --jq also works on a list of any length if its filter is `.[]` or a path such as `.[].id`; either may be followed by `|` and another filter. Any other filter needs the whole list in memory, about 700 MB for 100,000 rentals. It fails if jq needs more than 2 GiB, for example for 500,000 rentals.",
+        "Lists may have any length. Lists of more than 1 MiB are printed as they arrive. In json and yaml and with --jq, the output is printed only when it is complete; until then, long output is kept in a temporary file. In a table of such a list, the columns and their widths depend only on the first 1,000 records. --jq also works on a list of any length if its filter is `.[]` or a path such as `.[].id`; either may be followed by `|` and another filter. Any other filter needs the whole list in memory, about 700 MB for 100,000 rentals. It fails if jq needs more than 2 GiB, for example for 500,000 rentals.",
         { terms: (format?.choices ?? []).map((choice) => [choice, formats[choice] ?? ""]) },
       ],
     },

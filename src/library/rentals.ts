@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { call, rawCall } from "../client/call.ts";
 import { hasJson } from "../client/probe/key-check.ts";
 import { hasEnded, isEnding, listedTypeOf, type RentalType, rentalTypeOf } from "../client/rentals/type.ts";
@@ -9,13 +10,19 @@ import {
   waitForRental,
   waitStates,
 } from "../client/rentals/waiting.ts";
+import { isGone } from "../client/send.ts";
 import { rentalTypes } from "../contract/enums.ts";
 import { NotFound, NotOffered } from "../core/errors.ts";
 import { firstAt, recordsOf, scalarText } from "../core/json.ts";
 import { sameIdIn, statePaths, statesOf } from "../core/responses/rental.ts";
 import { ServiceError } from "../core/service-errors.ts";
+import type { Description } from "../openapi/document.ts";
 import { requestForId } from "../openapi/id-parameter.ts";
-import { terminateOperations, terminateOperationsFor } from "../openapi/terminate.ts";
+import {
+  type TerminateOperation,
+  terminateOperations,
+  terminateOperationsFor,
+} from "../openapi/terminate.ts";
 import { millisecondsRule, type RequestOptions, requestOptionRules } from "./client-options.ts";
 import { type OpenCall, sleep } from "./connection.ts";
 import { idIn, removalOf } from "./described.ts";
@@ -96,24 +103,40 @@ export async function terminateRental(input: unknown, { settings, describe }: Op
   // Uses the matching ID: a second ID of the record, such as its ID in a database, may be the ID of another rental.
   const id = sameIdIn(record, rentalId) ?? rentalId;
   if (hasEnded(record)) return { message: "had already ended", rentalId: id };
-  let usable = terminateOperationsFor(rentalTypeOf(record), operations);
-  if (usable.length > 1)
-    usable = terminateOperationsFor(await listedType(record, rentalId, settings), operations);
-  const [operation, ...others] = usable;
-  if (operation === undefined || others.length > 0) {
+  let type = rentalTypeOf(record);
+  if (terminateOperationsFor(type, operations).length > 1)
+    type = await listedType(record, rentalId, settings);
+  const requestFor = (listed: readonly TerminateOperation[]) => {
+    const [only, ...others] = terminateOperationsFor(type, listed);
+    return only && others.length === 0 ? requestForId(only.operation, only.parameter, id) : undefined;
+  };
+  const parts = requestFor(operations);
+  if (parts === undefined) {
     throw new NotOffered(
       `the service lists no operation to terminate rental ${rentalId}, or the rental's type is not known`,
       "Nothing was terminated. Terminate the rental in the service's dashboard.",
     );
   }
-  const parts = requestForId(operation.operation, operation.parameter, id);
   try {
     return removalOf(await rawCall(parts, settings)) ?? { rentalId: id };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const now: unknown = await call("getRental", { rentalId }, { ...settings, retries: 0 }).catch(() => null);
-    if (!statesOf(now).some(isEnding)) throw error;
-    return { message: "is already ending", rentalId: id };
+    if (statesOf(now).some(isEnding)) return { message: "is already ending", rentalId: id };
+    // The description may have been fetched hours ago.
+    const newest = isGone(error) && now !== null ? await settings.descriptions.refresh() : undefined;
+    const moved = newest && requestFor(listedIn(newest));
+    if (moved === undefined || isDeepStrictEqual(moved, parts)) throw error;
+    return removalOf(await rawCall(moved, settings)) ?? { rentalId: id };
+  }
+}
+
+/** The operations that terminate rentals; empty if the description does not show them. */
+function listedIn(description: Description): readonly TerminateOperation[] {
+  try {
+    return terminateOperations(description);
+  } catch {
+    return [];
   }
 }
 

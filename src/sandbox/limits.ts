@@ -85,7 +85,7 @@ const texts = {
   models: `GET ${assumedOperations.listChatModels.path} lists ${sandboxChatModel}, or the models of the chat engine.`,
   usage:
     "GET /v2/billing/usage lists the cost of each rental, one page at a time. GET /v2/billing/invoices returns a single invoice, which stays open.",
-  replacements: `The replacements of deprecated operations are served beside the documented paths. A fault, rate limit or request filter for a deprecated operation includes the calls of its replacement, except those with another rentalType. Replacement lists take limit (from 1 to ${maxLimit}, ${defaultLimit} by default) and cursor, and return items and nextCursor, which is null on the last page. Without rentalType, active rentals of both types are listed.`,
+  replacements: `The replacements of deprecated operations are served beside the documented paths. A fault, rate limit or request filter for a deprecated rental operation includes the calls of its replacement, except those with another rentalType. Replacement lists take limit (from 1 to ${maxLimit}, ${defaultLimit} by default) and cursor, and return items and nextCursor, which is null on the last page. Without rentalType, active rentals of both types are listed.`,
   reservations: "A reservation request is accepted but not stored or forwarded.",
   volumes:
     "A volume can be attached to several active bare-metal rentals, in any region unless a situation limits this, and is detached from a rental that ends. Attaching it to more rentals does not detach it from others, and attaching it again has no effect. Volumes are free.",

@@ -237,7 +237,7 @@ describe("missing input is reported once", () => {
   test("if one value is missing", async () => {
     const { run } = await createCli();
     const { err } = await run("rentals get --sandbox");
-    expect(err).toBe("Error: missing required input: RENTAL (ID or label of the rental)\n");
+    expect(err).toBe("Error: missing required input: RENTAL (ID of a rental, or label of an active one)\n");
   });
 
   test("if several values are missing", async () => {

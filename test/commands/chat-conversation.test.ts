@@ -112,6 +112,13 @@ describe("a conversation", () => {
     expect(asked(outcome).at(-1)).toEqual([{ role: "user", content: "hello" }]);
   });
 
+  test("does not blame the conversation if the requested answer is too long", async () => {
+    const message = "max_tokens is too large: 100000. This model supports at most 16384 completion tokens";
+    const { outcome } = await talk(["one"], { respond: () => failing(400, "invalid_value", message) });
+    expect(outcome.err).toContain("max_tokens is too large");
+    expect(outcome.err).not.toContain("context window");
+  });
+
   test("sends all messages, and says if they no longer fit the context window", async () => {
     const { outcome } = await talk(["one", "two", "/clear", "three"], {
       respond: ({ body }) =>

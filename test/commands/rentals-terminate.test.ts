@@ -941,6 +941,34 @@ describe("a service that offers only virtual machines", () => {
   });
 });
 
+test.each([
+  ["a virtual machine", 200, "", 0],
+  ["a rental of which the service knows nothing more", 404, "Not found", 5],
+])(
+  "if the operation that ends %s has moved since the description was fetched, it is fetched again",
+  async (_what, status, message, expected) => {
+    const record = { id: 5, status: "Running" };
+    let end = "POST /v2/on-demand/rentals/terminate";
+    const { run } = await createCli({
+      negotiates: true,
+      respond: (request) =>
+        service({
+          [`GET ${descriptionPath}`]: () => Response.json(description({ [end]: {} })),
+          "GET /v2/on-demand/rental": () => Response.json(record),
+          [end]: () => (status === 200 ? Response.json({ message: "ended" }) : notFound()),
+        })(request),
+    });
+    expect((await run("api spec -o json", overNetwork())).code).toBe(0);
+    const old = end;
+    if (status === 200) end = "POST /v2/on-demand/virtual-machine-rentals/terminate";
+    const { code, err, requests } = await run("rentals terminate 5 --yes", overNetwork());
+    expect(code, err).toBe(expected);
+    expect(err).toContain(message);
+    const sent = requestLines(requests).filter((one) => !one.startsWith("GET /v2/on-demand/rental"));
+    expect(sent).toEqual([old, `GET ${descriptionPath}`, ...(status === 200 ? [end] : [])]);
+  },
+);
+
 test("rentals create passes on a 404 for an ID in its input, if the service offers the operation", async () => {
   const create = "POST /v2/on-demand/bare-metal-rentals";
   const missing = { code: "NOT_FOUND", message: "Storage volume not found", issues: [] };

@@ -1,4 +1,4 @@
-import { describe, expect, expectTypeOf, test } from "vitest";
+import { describe, expect, expectTypeOf, onTestFinished, test, vi } from "vitest";
 import {
   BadRequest,
   type CallPromise,
@@ -73,6 +73,32 @@ describe("operations that the documentation does not describe", () => {
     const client = clientOf("https://api.example.com", { fetch, retries: 0 });
     expect(await client.terminateRental({ rentalId: 5 })).toMatchObject({ message: expect.any(String) });
     expect(ended).toEqual(["virtual-machine"]);
+  });
+
+  test("end a rental although the operation has moved since the description was fetched", async () => {
+    const ends = [
+      "/v2/on-demand/rentals/terminate",
+      "/v2/on-demand/virtual-machine-rentals/terminate",
+    ] as const;
+    let now: string = ends[0];
+    const sent: string[] = [];
+    const fetch = async (url: string | URL | Request) => {
+      const { pathname } = new URL(String(url));
+      if (pathname === descriptionPath) return Response.json(description({ [`POST ${now}`]: {} }));
+      if (!pathname.endsWith("/terminate")) return Response.json({ id: 5, status: "Running" });
+      sent.push(pathname);
+      const missing = { code: "NOT_FOUND", message: "Not found", issues: [] };
+      return pathname === now ? Response.json({ rentalId: 5 }) : Response.json(missing, { status: 404 });
+    };
+    const client = clientOf("https://api.example.com", { fetch, retries: 0 });
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    await client.terminateRental({ rentalId: 5 });
+    now = ends[1];
+    // The description is fetched at most every 5 minutes.
+    vi.setSystemTime(Date.now() + 3_600_000);
+    expect(await client.terminateRental({ rentalId: 5 })).toMatchObject({ rentalId: 5 });
+    expect(sent).toEqual([ends[0], ends[0], ends[1]]);
   });
 
   test("list rental options and models, and manage keys", async () => {

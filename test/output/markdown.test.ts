@@ -55,6 +55,12 @@ const blocks = [
   "one<br>two &amp; &lt;three&gt; \\*four\\*",
   "<details>\n<summary>More</summary>\n</details>",
   "    indented code",
+  '```python\ndef area(r):\n    """Area.\n\n    ```\n    area(2)\n    ```\n    """\n    return r * r\n```',
+  "1. Send the header with\n   <YOUR-KEY> as the value,\n   never in the URL.\n2. Check it.",
+  "- Press\n  <kbd>Ctrl</kbd>+<kbd>C</kbd> to stop it,\n  then wait.",
+  "- Open\n  <project-root>\n  and edit it.\n\n  <b>\n",
+  '- [1]: https://arxiv.org/abs/2106.09685 "LoRA: Low-Rank Adaptation of Large Language Models"\n- [2]: https://arxiv.org/abs/2305.14314 "QLoRA"',
+  '> [1]: https://arxiv.org/abs/2106.09685 "LoRA: Low-Rank Adaptation of Large Language Models"',
   "[1]: https://example.com/ref",
   "GPU type | Price | Count\n--- | --- | ---\nH100 | $2.10 | 8",
   "- item\n- GPU | Price\n  :-- | --:\n  H100 | $2.10\n- last",
@@ -214,6 +220,23 @@ describe("Markdown that streams", () => {
     const row = (cell: string) => `|${Array.from({ length: 8 }, (_, at) => ` ${cell}${at} `).join("|")}|\n`;
     const shown = await drawn([row("title"), row("-").replace(/\d/g, "--"), row("value")], { width: 30 });
     expect(shown).toContain("title0: value0\ntitle1: value1\n");
+  });
+
+  test.each([
+    ["an indented fence in code", "```py\n    w1w\n\n    ```\n    w2w\n    ```\nw3w\n```\n\nw4w"],
+    ["a tag in a list item", "1. w1w\n   <w2w> w3w,\n   w4w.\n2. w5w"],
+    [
+      "link definitions in a list",
+      `- [1]: https://w1w.example/${"x".repeat(30)} "w2w w3w w4w"\n- [2]: https://w5w "w6w"`,
+    ],
+  ])("draws each word once, in pieces of any size: %s", async (_, text) => {
+    const names = (shown: string) => shown.match(/w\dw/g);
+    for (const width of [20, 40, 80]) {
+      for (let size = 1; size <= text.length; size++) {
+        const pieces = text.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
+        expect(names(await drawn(pieces, { width })), `${width} ${size}`).toEqual(names(text));
+      }
+    }
   });
 
   test("keeps code as it is", async () => {

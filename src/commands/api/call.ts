@@ -32,7 +32,7 @@ export default defineCommand({
   path: "api call",
   summary: "Call any operation of the service",
   details:
-    "Fields that are path, query or header parameters are sent as such. The others form the body. If --input sets the body, or if the operation is a GET, HEAD or DELETE without a body, the others are added to the query. If the service's OpenAPI description lists the operation, the request is first checked against it; --no-validate skips this check. A JSON response is printed as JSON unless --output sets another format. null is a valid response: getRental returns it for a rental that does not exist.",
+    "Fields that are path, query or header parameters are sent as such. The other fields form the body. They are added to the query instead if --input sets the body, or if the operation is a GET, HEAD or DELETE without a body. If the service's OpenAPI description lists the operation, the request is first checked against it; --no-validate skips this check. A JSON response is printed as JSON unless you choose another format with --output, --columns or --no-header. null is a valid response: getRental returns it for a rental that does not exist.",
   args: operationArgs,
   flags: {
     rawField: flag.texts("A field as text; a[b]=1, a[]=1 and a[][b]=1 fill objects and lists", {

@@ -8,7 +8,7 @@ export default defineCommand({
   path: "api list",
   summary: "List the operations that the service offers",
   details:
-    "The list comes from the service's OpenAPI description, which needs no key and is cached for a day.",
+    "The list comes from the service's OpenAPI description. Fetching it needs no key, and gpuctl caches it for a day.",
   flags: { group: flag.text("List only the operations of this group", { value: "TAG" }) },
   view: {
     kind: "list",

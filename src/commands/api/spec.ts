@@ -5,7 +5,7 @@ export default defineCommand({
   path: "api spec",
   summary: "Print the service's own OpenAPI description",
   details:
-    "The description lists the operations that the service offers. It needs no key and is cached for a day.",
+    "The description lists the operations that the service offers. Fetching it needs no key, and gpuctl caches it for a day.",
   operation: "getOpenApiDocument",
   flags: { refresh: flag.boolean("Ignore the cache and fetch the description again") },
   view: { kind: "document" },

@@ -19,7 +19,7 @@ export default defineCommand({
   path: "auth login",
   summary: "Store an API key and its hosts in a profile",
   details:
-    "Tests the key with requests that change nothing. The key is not saved if the service rejects it. It is also not saved if the host is probably not the service: if it redirects, responds with success but without the documented JSON, or responds with 403 or 404 and without JSON. If the key cannot be tested for another reason, for example because the service cannot be reached, it is saved untested. With --no-validate or --key-command, the key is not tested. The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never an argument on the command line.",
+    "Tests the key with requests that change nothing. The key is not saved if the service rejects it, or if the host is probably not the service: the host redirects, reports success without the documented JSON, or responds with 403 or 404 and without JSON. If the key cannot be tested for another reason, for example because the service cannot be reached, the key is saved untested. With --no-validate or --key-command, the key is not tested. The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never an argument on the command line.",
   flags: {
     withToken: flag.boolean("Read the key from stdin", { conflictsWith: ["keyCommand"] }),
     keyCommand: flag.text("Store a command line that prints the key, instead of the key itself", {

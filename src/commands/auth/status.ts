@@ -7,7 +7,7 @@ export default defineCommand({
   path: "auth status",
   summary: "Show the key in use, where it comes from, and what the service lets it do",
   details:
-    "The check changes nothing. canWrite says whether the key may also create, change and end resources. canWrite is null if this is not known: some services do not list API keys with their access.",
+    "Tests the key with requests that change nothing. canWrite says whether the key may also create, change and end resources. canWrite is null if this is not known: some services do not list API keys with their access.",
   operation: "getActiveRentalSummary",
   uses: ["secrets"],
   view: { kind: "record", id: [] },

@@ -33,7 +33,7 @@ export default defineCommand({
   path: "batch manifest",
   summary: "Print a job that runs a batch in shards on Kubernetes, Slurm, GitHub or GitLab",
   details:
-    "The job runs a shard again if gpuctl was killed, or exited with code 9, which means that the remaining requests can be sent safely. It also runs a shard again after a Slurm time limit, and if a Kubernetes pod was interrupted. No other failure is retried, because a new run would fail in the same way, or you have to look at the results first. A journal records what a shard has sent. Comments in the job say where the key comes from, and which storage keeps the journals.",
+    "The job runs a shard again if gpuctl was killed, or exited with code 9, which means that the remaining requests can be sent safely. It also runs a shard again after a Slurm time limit, and if a Kubernetes pod was interrupted. No other failure is retried, because a new run would fail in the same way, or because you have to look at the results first. A journal next to the output of each shard records what the shard has sent. Comments in the job say where the key comes from, and which storage keeps the journals.",
   args: [
     arg.choice("PLATFORM", "What runs the job", platforms, { required: true }),
     arg.text("INPUT", "The file of requests or, if --endpoint is set, of prompts", { required: true }),

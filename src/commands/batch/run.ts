@@ -36,7 +36,7 @@ const runFlags = {
     { value: "FILE" },
   ),
   prompts: flag.text(
-    "Read prompts from a file: one per line, or a CSV file whose columns are named after fields",
+    "Read prompts from a file: one per line, or a CSV file whose columns are named after fields of the request",
     {
       value: "FILE",
     },
@@ -84,8 +84,8 @@ export default defineCommand({
   summary: "Run a file of chats, images and speech",
   details: [
     'Each line of INPUT is a request: {"custom_id":"1","method":"POST","url":"/v1/chat/completions","body":{...}}. The whole file is checked before anything is sent.',
-    "A journal next to the output records what was sent. If a run stops early for any reason, run the same command again: it sends the lines that are left and the lines that you edited. A line that succeeded is not sent again unless you edit it.",
-    "Requests that were refused with 429, or never left this computer, are repeated. A line that failed, or whose outcome is unknown (5xx, timeout, incomplete response), is not sent again until you edit it or use `gpuctl batch retry`.",
+    "A journal next to the output records what was sent. If a run stops early, run the same command again: it sends the lines that are left and the lines that you edited. A line that succeeded is sent again only if its request changes, for example because you edit the line or change --param.",
+    "Requests that were refused with 429, or never left this computer, are repeated. A line that failed, or whose outcome is unknown (for example after a 5xx, a timeout or an incomplete response), is not sent again until you edit it or use `gpuctl batch retry`.",
     "Ctrl-C waits for the requests in flight, and a second Ctrl-C stops at once.",
   ].join(" "),
   effect: "generate",

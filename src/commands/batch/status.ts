@@ -20,7 +20,7 @@ export default defineCommand({
   path: "batch status",
   summary: "Show the progress of a batch, with all its shards",
   details:
-    "Next to each output is a journal, which records what was sent. This command reads the journals, so it works while the batch runs, too, and on any machine that shares the storage. LEFT is the number of input lines that are not counted in SUCCEEDED, FAILED or UNKNOWN. If STATE is `no journal`, the output has lines, but its journal is missing or empty. Restore the journal: without it, the output cannot be continued. COST is what was spent, without lines whose price is not known; a range such as $1.00 to $2.00 means that up to $2.00 may have been charged.",
+    "Next to each output is a journal, which records what was sent. This command reads the journals, so it works while the batch runs, too, and on any machine that shares the storage. LEFT is the number of input lines that are not counted in SUCCEEDED, FAILED or UNKNOWN. If STATE is `no journal`, the output has lines, but its journal is missing or empty. Restore the journal: without it, the batch cannot be continued. COST is what was spent, without lines whose price is not known; a range such as $1.00 to $2.00 means that up to $2.00 may have been charged.",
   args: [
     arg.texts("OUT", "A folder with outputs, the output of a whole batch, or the outputs of shards", {
       required: true,

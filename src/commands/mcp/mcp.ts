@@ -10,7 +10,7 @@ export default defineCommand({
   path: "mcp",
   summary: "Serve tools to agents on stdin and stdout, over the Model Context Protocol",
   details:
-    "Start the server from the configuration of an agent. The tools only read, unless --allow permits more. The limits apply to all calls together until the server ends: --max-cost limits what inference and reserving rentals for a fixed term cost together, and --max-burn limits the hourly cost of the active rentals, including a new one. --allow destroy permits every tool that terminates or deletes, even `delete_current_user`. Every call that does more than read is reported on stderr and in mcp-spending.jsonl in the state folder.",
+    "Start the server from the configuration of an agent. The tools only read, unless --allow permits more. The limits apply to all calls together until the server ends: --max-cost limits the total cost of inference and of reserved terms, and --max-burn limits the hourly cost of the active rentals, including a new one. --allow destroy permits every tool that terminates or deletes, even `delete_current_user`. Every call that does more than read is reported on stderr and in mcp-spending.jsonl in the state folder.",
   flags: {
     allow: flag.choices("What the tools may do beyond reading", permissions),
     maxCost: flag.dollars(

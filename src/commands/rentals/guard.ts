@@ -20,16 +20,16 @@ export default defineCommand({
   path: "rentals guard",
   summary: "End the rentals whose leases are over",
   details:
-    "Ends rentals as `gpuctl rentals terminate` does, and checks that they have ended. Reports active rentals without a lease, and leases that will soon be over. It never ends a rental that has no lease, or that it cannot identify with certainty; it only reports such rentals. If it is not known whether a rental has ended, the next round checks again; without --every, the exit code is 10. Run it on a machine that stays on: with --every, or with --once from cron, a systemd timer or a Kubernetes CronJob. Without a terminal it needs --yes, because its purpose is to terminate rentals. The service itself can end a rental when its reserved term is over: create the rental with --no-convert-to-on-demand-on-expiry. See docs/leases.md.",
+    "Ends rentals as `gpuctl rentals terminate` does, and checks that they have ended. Reports active rentals without a lease, and leases that will soon be over. It never ends a rental that has no lease, or that it cannot identify with certainty; it only reports such rentals. If it is not known whether a rental has ended, the next check looks again. Without --every, the exit code is then 10. Run the guard on a machine that stays on: with --every, or with --once from cron, a systemd timer or a Kubernetes CronJob. Without a terminal, it needs --yes, because its purpose is to terminate rentals. The service itself can end a rental when its reserved term is over: create the rental with --no-convert-to-on-demand-on-expiry. See docs/leases.md.",
   effect: "destroy",
   alsoCalls: ["listVirtualMachineRentals", "listBareMetalRentals", "getRental"],
   readsInDryRun: true,
   flags: {
     once: flag.boolean("Check once and exit; this is the default", { conflictsWith: ["every"] }),
-    every: flag.duration("Check this often until Ctrl-C, and continue after failures"),
+    every: flag.duration("Check this often until Ctrl-C, and continue after temporary failures"),
     warn: flag.duration("Report a lease this long before it is over", { default: "15m" }),
     notify: flag.text(
-      "Run this command line for each event. The event is passed as JSON on stdin, and in the variables GPUCTL_EVENT, GPUCTL_EVENT_RENTAL, GPUCTL_EVENT_LABEL, GPUCTL_EVENT_ENDS_AT and GPUCTL_EVENT_MESSAGE. For a state that lasts, such as a rental without a lease, the command runs in each round until it has succeeded once; docs/leases.md lists the events",
+      "Run this command line for each event. The event is passed as JSON on stdin, and in the variables GPUCTL_EVENT, GPUCTL_EVENT_RENTAL, GPUCTL_EVENT_LABEL, GPUCTL_EVENT_ENDS_AT and GPUCTL_EVENT_MESSAGE. For a state that lasts, such as a rental without a lease, the command runs at each check until it has succeeded once; docs/leases.md lists the events",
       { value: "COMMAND" },
     ),
     ...leaseFileFlag,

@@ -13,7 +13,7 @@ export default defineCommand({
   path: "rentals list",
   summary: "List the active rentals",
   details:
-    "Virtual machines and bare-metal rentals are requested separately. If one of the two lists fails, the other is still printed, and the command exits with the code of the failure.",
+    "The list of virtual machines and the list of bare-metal rentals are two requests. If one of them fails, the other list is still printed, and the command exits with the code of the failure.",
   operation: "listVirtualMachineRentals",
   alsoCalls: ["listBareMetalRentals"],
   flags: {

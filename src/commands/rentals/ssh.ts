@@ -14,8 +14,7 @@ import { stateText, waitFor, waitTimeout } from "./waiting.ts";
 export default defineCommand({
   path: "rentals ssh",
   summary: "Open a shell on a rental, or run a command there",
-  details:
-    "Runs the system's ssh and exits with its exit status; with -o json it prints the address instead of running ssh.",
+  details: "Runs the system's ssh and exits with its exit status. With -o json, prints the address instead.",
   operation: "getRental",
   args: [
     rentalId,

@@ -21,7 +21,7 @@ export default defineCommand({
     "The service's documentation describes no operation that terminates a rental. If the service's OpenAPI description lists one, gpuctl uses it. Rentals are named by ID or label, or selected with --all, --label or --older-than. With both --label and --older-than, only rentals that match both are selected. Rentals named by ID or label are looked up first: if one is not found or cannot be terminated, none is terminated. If the request to terminate a rental fails, the other rentals are terminated anyway. A rental that had ended before counts as terminated.",
   effect: "destroy",
   args: [
-    arg.texts("RENTAL", "ID or label of a rental", {
+    arg.texts("RENTAL", "ID of a rental, or label of an active one", {
       required: true,
       completes: "rental",
       replacedByFlag: ["all", "label", "olderThan"],

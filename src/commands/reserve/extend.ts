@@ -12,7 +12,7 @@ export default defineCommand({
   path: "reserve extend",
   summary: "Extend a reserved term",
   details:
-    "The service rejects the request if the price or the end of the term differs from what you expect. By default, gpuctl expects the new term to end --days after the current end. To expect another end, use --expected-reserved-until with a time or a date. If you give only a date, such as 2027-01-19, gpuctl adds the time of day at which the current term ends (in a dry run, midnight UTC).",
+    "The service rejects the request if the price or the end of the term differs from what you expect. By default, gpuctl expects the new term to end the given number of days after the current end. To expect another end, use --expected-reserved-until with a time or a date. If you give only a date, such as 2027-01-19, gpuctl adds the time of day at which the current term ends (midnight UTC in a dry run, or if the current end is not known).",
   ...termCommand("extendReserved"),
   args: [rentalOfTerm("reserved")],
   defaulted: { expectedReservedUntil: "always" },

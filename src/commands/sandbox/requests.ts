@@ -7,7 +7,7 @@ export default controlCommand({
   path: "sandbox requests",
   summary: "List the last requests and any problems with them",
   details:
-    "The formats json, jsonl and yaml also show the body, the fields of the query, the response, the caller and the name of the key. Keys are never stored.",
+    "The formats json, jsonl and yaml also show the body, the fields of the query, the response, the caller and the name of the key. The log contains no keys.",
   flags: {
     ...filterFlags,
     count: flag.boolean("Print only the number of matching requests", {

@@ -15,15 +15,15 @@ const withoutPrompts =
 
 /** What setup does, in lines that fit 80 columns. */
 const welcome = [
-  "Welcome to gpuctl. Setup connects it to a service or to the sandbox. Each",
-  "setting is checked and saved in a profile. Press Ctrl-C to stop.",
+  "Welcome to gpuctl. Setup connects it to a service or to the sandbox, and",
+  "saves your answers in a profile. Press Ctrl-C to stop.",
 ];
 
 export default defineCommand({
   path: "setup",
   summary: "Set up gpuctl step by step",
   details:
-    "Each setting is checked and saved in a profile. Run setup again to continue, or to change a setting.",
+    "Tests the URLs and the key, and saves your answers in a profile. Run setup again to continue, or to change a setting.",
   uses: [
     "ask",
     "profiles",

@@ -26,7 +26,7 @@ export default defineCommand({
   path: "tts",
   summary: "Convert text to speech",
   details:
-    "The text is the argument, the file named by --file, or stdin. A long text is cut at sentences and spoken in parts, which are joined into one file (WAV or MP3). If the command is interrupted, or a part fails, run the same command again: it requests only the parts that are missing.",
+    "The text is the argument, the file named by --file, or stdin. A long text is cut at the ends of sentences and spoken in parts, which are joined into one file (WAV or MP3). If the command is interrupted, or a part fails, run the same command again: it requests only the parts that are missing.",
   operation: "generateAudio",
   uses: ["programs"],
   args: [

@@ -62,6 +62,9 @@ export function drawBlock(token: Token, drawing: Drawing, open: boolean): Block 
       return closed(open ? [] : text([[{ text: "─".repeat(width), paint: styles.dim }]]));
     case "space":
       return closed([]);
+    case "def":
+      // Its words may already have been drawn as a paragraph.
+      return closed(open ? [] : text(wrapped([{ text: block.raw.trim() }], width)));
     default:
       return closed(open ? [] : text(rawLines(block.raw)));
   }
@@ -76,6 +79,9 @@ const rawLines = (raw: string): readonly Line[] =>
 /** Draws blocks one below the other, with one blank line between two of them if the source has blank lines there. */
 function drawBlocks(tokens: readonly Token[], drawing: Drawing, open: boolean): Block {
   const blocks = tokens.filter(({ type }) => type !== "space");
+  // Text that follows may make a tag or a link definition part of the text before it.
+  const isPending = open && blocks.length > 1 && ["html", "def"].includes(blocks.at(-1)?.type ?? "");
+  if (isPending) blocks.pop();
   const lines: Drawn[] = [];
   let isOpen = false;
   let source = "";
@@ -88,6 +94,7 @@ function drawBlocks(tokens: readonly Token[], drawing: Drawing, open: boolean): 
       for (const line of block.lines) lines.push(line);
       isOpen = block.isOpen;
       source += token.raw;
+      if (isLast) break;
     }
   }
   return { lines, isOpen };
@@ -180,10 +187,9 @@ export function fencedCode(raw: string): {
 } {
   const [first = "", ...rest] = raw.split("\n");
   const [, indent = "", fence = "```"] = /^( *)(`{3,}|~{3,})/.exec(first) ?? [];
-  const end = rest.findIndex((line) => {
-    const mark = line.trim();
-    return mark.length >= fence.length && mark === fence.charAt(0).repeat(mark.length);
-  });
+  // The parser uses the same pattern. A fence that is indented further is part of the code.
+  const closing = new RegExp(`^ {0,3}${fence}[~\`]* *$`);
+  const end = rest.findIndex((line) => closing.test(line));
   const lines = end < 0 ? rest : rest.slice(0, end);
   const margin = new RegExp(`^ {0,${indent.length}}`);
   return { fence, lines: lines.map((line) => line.replace(margin, "")), isClosed: end >= 0 };

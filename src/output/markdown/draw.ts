@@ -82,9 +82,9 @@ export function createMarkdownDrawer({ width, color }: MarkdownOptions): Markdow
     if (!isFirst && drawnLines.length === 0 && drawnText === "" && endsInBlankLine(passed)) shown += "\n";
     isFirst = false;
     const texts = lines.map((drawn) => ("code" in drawn ? "" : textOf(drawn.line)));
-    // The start of the header of a table may have been drawn as text. If the table aligns or wraps it in another way,
-    // it is better to draw this text twice than to lose some of it.
-    const changed = lines.findIndex((drawn, at) => "isTable" in drawn && !isContinued(texts[at] ?? "", at));
+    // Text that follows may change how a line is drawn, for example if the line becomes the header of a table. It is
+    // better to draw such a line twice than to lose some of it.
+    const changed = lines.findIndex((drawn, at) => "line" in drawn && !isContinued(texts[at] ?? "", at));
     if (changed >= 0) {
       if (drawnText !== "") shown += "\n";
       drawnLines = drawnLines.slice(0, changed);

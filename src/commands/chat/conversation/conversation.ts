@@ -131,8 +131,13 @@ async function answer(
   }
 }
 
-/** Whether the service says that a request does not fit the context window of the model. */
-const isTooLong = (error: unknown): boolean =>
-  error instanceof ServiceError &&
-  [400, 413, 422].includes(error.status) &&
-  /context|too (long|large|many tokens)|maximum.*tokens/i.test(`${error.code} ${error.message}`);
+/**
+ * Whether the service says that a request does not fit the context window of the model. An error about the length of
+ * the answer, such as `max_tokens is too large`, is not such an error.
+ */
+function isTooLong(error: unknown): boolean {
+  if (!(error instanceof ServiceError) || ![400, 413, 422].includes(error.status)) return false;
+  const text = `${error.code} ${error.message}`;
+  if (/context/i.test(text)) return true;
+  return /too (long|large|many tokens)|maximum.*tokens/i.test(text) && !/max_\w*tokens/i.test(text);
+}

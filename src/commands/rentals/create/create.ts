@@ -58,7 +58,7 @@ export const createFlags = {
 
 /** What help says about the end of rentals, for commands that create them. */
 export const endDetails =
-  "With --lease, gpuctl saves when the rental should end. `gpuctl rentals guard` ends the rental at that time. The guard can run on another machine if both machines share the file of --lease-file. The service itself can end a rental after its reserved term: with --no-convert-to-on-demand-on-expiry, the rental does not continue on demand. See docs/leases.md.";
+  "With --lease, gpuctl saves when the rental should end. The rental ends at that time only if `gpuctl rentals guard` runs, on this machine or on another one that shares the file of --lease-file. The service itself can end a rental after its reserved term: with --no-convert-to-on-demand-on-expiry, the rental does not continue on demand. See docs/leases.md.";
 
 type Input = InputOf<(typeof kinds)[RentalType]["create"]>;
 

@@ -19,7 +19,7 @@ export default defineCommand({
   path: "rentals jobs attach",
   summary: "Wait for a job as `rentals run` does, and end its rental",
   details:
-    "Shows the output that this machine has not received yet, and waits until the command ends. Then copies the results back, ends the rental unless the job was started with --keep, and exits with the exit status of the command. If another gpuctl process is attached to the job, shows the job's output, and takes over if that process ends before the job. While that process is attached, Ctrl-C does not affect the job. Otherwise, Ctrl-C stops the job, and ends its rental unless the job was started with --keep; but if the job was started with --detach and its command has started, the job continues.",
+    "Shows the output that this machine has not received yet, and waits until the command ends. Then copies the results back, ends the rental unless the job was started with --keep, and exits with the exit status of the command. If another gpuctl process is attached to the job, shows the job's output, and takes over if that process ends before the job. While that process is attached, Ctrl-C does not affect the job. Otherwise, after Ctrl-C, a job that was started with --detach continues if its command has started. Any other job is stopped, and its rental ends unless the job was started with --keep.",
   args: [
     arg.text(
       "JOB",

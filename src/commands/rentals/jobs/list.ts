@@ -9,7 +9,7 @@ const attached = jobPhases.slice(0, -1);
 export default defineCommand({
   path: "rentals jobs list",
   summary: "List the jobs that were started on this machine",
-  details: `While a gpuctl process is attached to a job, its state is ${attached.slice(0, -1).join(", ")} or ${attached.at(-1)}. It is detached if its command runs without gpuctl, unattended if gpuctl was killed or failed before the job ended, and ended if nothing is left to do. The rental of an unattended job is billed until you resume or cancel the job, or \`gpuctl rentals guard\` ends the rental; with --keep, until you terminate it. If a job cannot be read, shows the others and exits with code 2.`,
+  details: `While a gpuctl process is attached to a job, the state of the job is ${attached.slice(0, -1).join(", ")} or ${attached.at(-1)}. Otherwise, the state is detached if --detach left the command running, unattended if gpuctl was killed or failed before the job ended, and ended if nothing is left to do. The rental of an unattended job may still be billed. To end the rental, resume or cancel the job, or run \`gpuctl rentals guard\`; if the job was started with --keep, terminate the rental. If a job cannot be read, shows the others and exits with code 2.`,
   flags: {
     all: flag.boolean("Also list the jobs that have ended"),
   },

@@ -13,7 +13,7 @@ export default defineCommand({
   path: "rentals jobs logs",
   summary: "Show the output of a job",
   details:
-    "Shows the output that is stored on this machine, all of it on stdout. If the job has not ended and no gpuctl process is attached to it, shows the output that is stored on the rental instead: the command's stdout on stdout, and its stderr on stderr. On a terminal, escape sequences are removed. With -o json, prints the job and the path of its log.",
+    "Shows the command's output as stored on this machine, stdout and stderr together on stdout. If the job has not ended and no gpuctl process is attached to it, shows the output that is stored on the rental instead: the command's stdout on stdout, and its stderr on stderr. On a terminal, escape sequences are removed. With -o json, prints the job and the path of its log.",
   args: [jobArg],
   flags: {
     follow: flag.boolean("Show new output until the command ends; Ctrl-C leaves it running", { short: "f" }),

@@ -14,7 +14,7 @@ export default defineCommand({
   path: "rentals lease extend",
   summary: "Let a rental run longer: add time to its lease",
   details:
-    "Adds the time to the end of the lease. If the lease is already over, the time counts from now. If the lease also ends with the gpuctl process of a job (ENDS WITH PROCESS in `gpuctl rentals lease list`) and that process ends, the rental is still kept for at least DURATION from now.",
+    "Adds the time to the end of the lease. If the lease is already over, the time counts from now. If the lease also ends with the gpuctl process of a job (ENDS WITH PROCESS in `gpuctl rentals lease list`), the rental is kept for at least DURATION from now, even if that process ends earlier.",
   operation: "getRental",
   args: [rentalId, arg.age("DURATION", "Time to add, such as 90m, 12h or 7d", { required: true })],
   fieldsWithoutFlag: ["rentalId"],

@@ -8,7 +8,7 @@ export default defineCommand({
   path: "rentals lease list",
   summary: "List the leases of rentals: when each should end",
   details:
-    "Shows the leases of this service in the lease file. The lease that ends next comes first. A lease whose rental has no ID yet is shown by its token: the rental is still being created, or it is not known whether it was created. If ENDS WITH PROCESS is yes, the lease also ends when the gpuctl process of its job no longer runs.",
+    "Shows the leases of this service in the lease file. The lease that ends next comes first. While a rental is being created, or if it is not known whether it was created, its lease has a token instead of the rental's ID. If ENDS WITH PROCESS is yes, the lease also ends when the gpuctl process of its job no longer runs, but not before KEPT UNTIL, which `gpuctl rentals lease extend` sets.",
   flags: leaseFileFlag,
   view: leaseList,
   examples: [

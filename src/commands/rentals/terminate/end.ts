@@ -1,4 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import { hasEnded, isEnding } from "../../../client/rentals/type.ts";
+import type { RequestParts } from "../../../client/request.ts";
+import { isGone } from "../../../client/send.ts";
 import type { Context } from "../../../command-kit/context.ts";
 import { writeAndCheck } from "../../../command-kit/outcomes.ts";
 import { isRecord, jsonOf } from "../../../command-kit/responses.ts";
@@ -7,6 +10,7 @@ import { statesOf } from "../../../core/responses/rental.ts";
 import { assertSuccess } from "../../../core/responses/success.ts";
 import { ServiceError, UnknownOutcome } from "../../../core/service-errors.ts";
 import { commandLine } from "../../../core/text.ts";
+import { terminateOperations } from "../../../openapi/terminate.ts";
 import { stateOf } from "../waiting.ts";
 import type { TerminationPlan } from "./plan.ts";
 
@@ -17,15 +21,18 @@ export interface Ended extends Pick<TerminationPlan, "id" | "label"> {
 
 /**
  * Ends a rental. Calls `beforeSending`, then sends the request once. If `beforeSending` throws, nothing is sent. A
- * rental that has ended in the meantime, or is already ending, counts as terminated. Throws the `problem` of the plan,
+ * rental that has ended in the meantime, or is already ending, counts as terminated. If the service no longer serves
+ * the operation, uses the one that the newest description lists. Throws the `problem` of the plan,
  * if it has one. Throws `UnknownOutcome` if it is not known whether the rental ended, for example if a successful
  * response has a body that is not a JSON object.
  */
 export async function endRental(
-  { id, label, request: parts, problem }: TerminationPlan,
-  { call, request }: Pick<Context, "call" | "request">,
+  plan: TerminationPlan,
+  context: Pick<Context, "call" | "request" | "describe">,
   beforeSending: () => Promise<void> = async () => {},
 ): Promise<Ended> {
+  const { id, label, request: parts, problem } = plan;
+  const { call, request } = context;
   if (problem !== undefined) throw problem;
   const before = { id, label, response: { message: "had already ended", rentalId: parseId(id) } };
   if (parts === undefined) return before;
@@ -48,8 +55,33 @@ export async function endRental(
     if (!(error instanceof ServiceError)) throw error;
     const record: unknown = await call("getRental", { rentalId: id }, { retries: 0 }).catch(() => null);
     if (hasEnded(record)) return before;
-    if (!statesOf(record).some(isEnding)) throw error;
+    const states = statesOf(record);
+    if (states.length > 0 && !states.some(isEnding)) {
+      const moved = await movedRequest(plan, error, context);
+      if (moved)
+        return endRental({ ...plan, request: moved, requestFor: () => moved }, context, beforeSending);
+    }
+    if (!states.some(isEnding)) throw error;
     return { ...before, response: { ...before.response, message: "is already ending" } };
+  }
+}
+
+/**
+ * The request that ends the rental now, if the service no longer serves the one of the plan. The plan may be based on a
+ * description that was fetched hours ago.
+ */
+async function movedRequest(
+  { request, requestFor }: TerminationPlan,
+  error: ServiceError,
+  { describe }: Pick<Context, "describe">,
+): Promise<RequestParts | undefined> {
+  if (!isGone(error) || requestFor === undefined) return undefined;
+  try {
+    const now = requestFor(terminateOperations(await describe({ refresh: true })));
+    return isDeepStrictEqual(now, request) ? undefined : now;
+  } catch {
+    // The first error says more.
+    return undefined;
   }
 }
 

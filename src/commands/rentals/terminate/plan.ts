@@ -26,6 +26,8 @@ export interface TerminationPlan {
   readonly reservedUntil: number | undefined;
   /** The request that terminates the rental; undefined if the rental has already ended, or if there is a `problem`. */
   readonly request: RequestParts | undefined;
+  /** The request if the service lists these operations; undefined if it lists none or several for the rental. */
+  readonly requestFor?: (operations: readonly TerminateOperation[]) => RequestParts | undefined;
   /** Why no request can be sent, although the rental is active. */
   readonly problem?: Error;
   /** The requests for other types of rental. Empty except in a dry run, which does not look up the type. */
@@ -158,12 +160,17 @@ function plan(
   dryRun = false,
 ): TerminationPlan {
   if (ended) return { ...rental, request: undefined, alternatives: [] };
-  const usable = terminateOperationsFor(type, operations);
-  const [request, ...alternatives] = usable.map(({ operation, parameter }) =>
-    requestForId(operation, parameter, wireId),
-  );
+  const requestsFor = (listed: readonly TerminateOperation[]) =>
+    terminateOperationsFor(type, listed).map(({ operation, parameter }) =>
+      requestForId(operation, parameter, wireId),
+    );
+  const [request, ...alternatives] = requestsFor(operations);
   if (request === undefined || (alternatives.length > 0 && !dryRun)) throw notOffered(rental.id, type);
-  return { ...rental, request, alternatives };
+  const requestFor = (listed: readonly TerminateOperation[]) => {
+    const [only, ...others] = requestsFor(listed);
+    return others.length === 0 ? only : undefined;
+  };
+  return { ...rental, request, requestFor, alternatives };
 }
 
 /**

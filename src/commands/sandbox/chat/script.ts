@@ -18,7 +18,7 @@ The common fields of a reply (fields whose names end in Ms are in milliseconds):
   {"error": {"status": 429, "message": "Slow", "retryAfterSeconds": 2}}
   {"text": "Half an", "streamError": {"message": "Failed", "form": "event"}}
   {"text": "Half an", "cut": true}
-"form" is how the error is sent: "chunk" (as a data chunk), "event" (as an event named error) or "text" (the message, followed by the JSON).`,
+"form" is how a "streamError" is sent: "chunk" (JSON in a data chunk), "event" (JSON in an event named error) or "text" (the message, followed by the JSON).`,
   args: [arg.text("FILE", "File with the script; - reads stdin", { required: true })],
   view: { kind: "list", columns: replyColumns, empty: "No replies.", id: ["index"] },
   examples: [

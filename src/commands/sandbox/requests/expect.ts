@@ -12,7 +12,7 @@ export default controlCommand({
   path: "sandbox requests expect",
   summary: "Check which requests the sandbox received",
   details:
-    "Exits 0 if the log has as many matching requests as expected, and 1 if not. The error shows the closest requests, and how each of them differs. Without --count, --at-least and --at-most, at least 1 request is expected.",
+    "Exits 0 if the log has as many matching requests as expected, and 1 if not. If too few requests match, the error shows the closest ones and how each differs. If too many match, it shows the latest of them. Without --count, --at-least and --at-most, at least 1 request is expected.",
   flags: {
     ...filterFlags,
     count: flag.integer("Exactly this many requests", { minimum: 0, maximum }),

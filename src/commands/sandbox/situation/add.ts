@@ -15,7 +15,7 @@ const flags = {
   rental: flag.number("interruption, failure: only this rental", { value: "RENTAL" }),
   label: flag.text("interruption, failure: only rentals created with a matching label", { value: "GLOB" }),
   after: flag.duration(
-    "interruption, failure: time after the rental starts to run, or from now if it is already running",
+    "interruption, failure: delay, counted from when the rental starts to run or, if it already runs, from now",
   ),
   at: flag.text("interruption, failure: when the rentals end or fail, ISO 8601", { value: "TIME" }),
   times: flag.number("interruption, failure: number of rentals that the situation applies to", {
@@ -31,7 +31,7 @@ export default controlCommand({
   path: "sandbox situation add",
   summary: "Add a situation of a real cloud, such as sold out GPUs",
   details:
-    "`capacity`: a region has only --gpus GPUs of each type, by default 0; if several `capacity` situations match, the oldest applies. `quota`: you can have only --gpus GPUs. `interruption`: running rentals end. `failure`: running rentals become Failed. `rate-limit`: calls get 429. `prepaid`: when the balance is used up, rentals end, and new ones are refused. `picture-prices`: pictures are paid from the balance. `same-region`: a volume attaches only to rentals in its own region.",
+    "`capacity`: a region has only --gpus GPUs of each type (default 0); if several `capacity` situations match, the oldest applies. `quota`: you can have only --gpus GPUs. `interruption`: running rentals end. `failure`: running rentals become Failed. `rate-limit`: after --requests calls, further calls get 429 until the --window is over. `prepaid`: when the balance is used up, rentals end, and new ones are refused. `picture-prices`: pictures are paid from the balance. `same-region`: a volume attaches only to rentals in its own region.",
   args: [arg.choice("KIND", "Kind of situation", situationKinds, { required: true })],
   flags,
   view: { kind: "record", columns: situationColumns, id: ["id"] },
