@@ -341,7 +341,7 @@ complete -c gpuctl -n '__gpuctl_at \'chat\'' -l top-p -x -d 'Nucleus sampling th
 complete -c gpuctl -n '__gpuctl_at \'chat\'' -l stop -x -d 'Text that ends the answer'
 complete -c gpuctl -n '__gpuctl_at \'chat\'' -l seed -x -d 'Seed for sampling'
 complete -c gpuctl -n '__gpuctl_at \'chat\'' -l param -x -d 'Any other field that the service accepts'
-complete -c gpuctl -n '__gpuctl_at \'chat\'' -l no-stream -d 'Print the answer only when it is complete'
+complete -c gpuctl -n '__gpuctl_at \'chat\'' -l no-stream -d 'Print the answer all at once, not as it arrives'
 complete -c gpuctl -n '__gpuctl_at \'chat\'' -l no-markdown -d 'Print Markdown as plain text, even on a terminal'
 complete -c gpuctl -n '__gpuctl_at \'chat\'' -l usage -d 'Report token counts on stderr, and the cost if chat.prices lists the model'
 complete -c gpuctl -n '__gpuctl_at \'chat\'' -l no-stdin -d 'Do not read MESSAGE from stdin'

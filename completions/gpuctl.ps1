@@ -740,7 +740,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--stop'), 'Text that ends the answer', @(), '')
       ,@(@('--seed'), 'Seed for sampling', @(), '')
       ,@(@('--param'), 'Any other field that the service accepts', @(), '')
-      ,@(@('--no-stream'), 'Print the answer only when it is complete', @(), '')
+      ,@(@('--no-stream'), 'Print the answer all at once, not as it arrives', @(), '')
       ,@(@('--no-markdown'), 'Print Markdown as plain text, even on a terminal', @(), '')
       ,@(@('--usage'), 'Report token counts on stderr, and the cost if chat.prices lists the model', @(), '')
       ,@(@('--no-stdin'), 'Do not read MESSAGE from stdin', @(), '')

@@ -99,8 +99,8 @@ interface Declaration<
   /** Fields without a flag of their own: an argument or another flag sets them. */
   readonly fieldsWithoutFlag?: readonly string[];
   /**
-   * Required fields that have a default, by name. The value is `always`, or the configuration key that holds the
-   * default.
+   * Required fields that may be left out because they have a default, by name. The value is `always` if there is always
+   * a default. Otherwise, it is the configuration key that may hold one.
    */
   readonly defaulted?: Readonly<Record<string, string>>;
   /** Ports that the command needs besides the context. */
@@ -131,7 +131,7 @@ interface Declaration<
   check?(
     parsed: ParsedValues<OwnFlags, Args, UsedPorts> & { readonly input: Partial<InputFor<Id, object>> },
   ): Promise<void>;
-  /** What the service offers, to choose from on a terminal when required fields are missing. May throw. */
+  /** What the service offers, to choose from on a terminal when required fields or arguments are missing. May throw. */
   offers?(
     parsed: ParsedValues<OwnFlags, Args, UsedPorts> & { readonly input: object },
   ): Promise<readonly Offer[]>;

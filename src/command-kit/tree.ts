@@ -73,8 +73,8 @@ export interface CommandNode {
   /** What to confirm on a terminal. Without a terminal, destruction requires `--yes`. */
   readonly confirm?: "spending" | "destruction";
   /**
-   * Required fields that have a default, by name. The value is `always`, or the configuration key that holds the
-   * default.
+   * Required fields that may be left out because they have a default, by name. The value is `always` if there is always
+   * a default. Otherwise, it is the configuration key that may hold one.
    */
   readonly defaulted?: Readonly<Record<string, string>>;
   readonly needsNoConfig?: boolean;

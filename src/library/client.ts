@@ -120,7 +120,10 @@ interface DescribedMethods {
   ) => CallPromise<{ readonly success?: boolean }>;
 }
 
-/** A method for each operation of the service, by its id. */
+/**
+ * A method for each documented operation, named by its id, and methods for some common operations that the
+ * documentation does not describe. `call` sends any other operation.
+ */
 export interface Client extends Methods, DescribedMethods {
   /**
    * Terminates a rental with the operation that the service's OpenAPI description lists. Also succeeds if the rental
@@ -141,7 +144,8 @@ export interface Client extends Methods, DescribedMethods {
    * Calls any operation of the service, by its id in the OpenAPI description or by its method and path, such as
    * `DELETE /v2/api-keys/{id}`. The input has the fields of the path, the query, the headers and the body. The result
    * is the parsed JSON of the response, or null if the response is empty. If the response is not JSON, the result is a
-   * string for text, and bytes for any other media type.
+   * string for text, and bytes for any other media type. Where JSON is documented or described, a response that is not
+   * JSON can be an error instead, and so can an empty one.
    */
   call<Result = unknown>(
     operation: string,
@@ -179,7 +183,7 @@ export interface Client extends Methods, DescribedMethods {
  * deprecated operation on rentals is sent as its replacement if the service's OpenAPI description lists one that fits.
  * Methods can reject with these errors, among others:
  * - `ServiceError`: the service returned an error. Its subclass, such as `Conflict`, depends on the status.
- * - `NetworkError`: there was no response. Retrying is safe.
+ * - `NetworkError`: the network failed or the request timed out. Retrying is safe.
  * - `InvalidResponse` or `ResponseTooLarge`: the response cannot be used.
  * - `UnknownOutcome`: a write may have taken effect. Check before retrying.
  * - `InterruptedWrite`: a call was aborted after its write was sent.

@@ -600,12 +600,23 @@ describe("batch run", () => {
     const respond: Responder = () => Response.json({ images: [{ image: base64(tinyPng()) }] });
     const line = "batch run --prompts p.csv --endpoint image --out out.jsonl";
     const cli = await createCli({ respond });
-    await writeFile(join(cli.folder, "p.csv"), Buffer.from("\ufeffprompt\nA caf\u00e9\n", "utf16le"));
+    // The bytes of the last two characters contain those of a quote.
+    const prompt = "A caf\u00e9 \u2260\u3000";
+    await writeFile(join(cli.folder, "p.csv"), Buffer.from(`\ufeffprompt\n${prompt}x\n`, "utf16le"));
     const { requests, err } = await cli.run(line, overNetwork());
     expect(
       requests.map(({ body }) => body),
       err,
-    ).toMatchObject([{ prompt: "A caf\u00e9" }]);
+    ).toMatchObject([{ prompt: `${prompt}x` }]);
+  });
+
+  test("with --prompts and a text file of an old Mac, sends nothing", async () => {
+    const cli = await createCli();
+    await writeFile(join(cli.folder, "p.txt"), "a cat\ra dog\ra fox\r");
+    const line = "batch run --prompts p.txt --endpoint image --out out.jsonl";
+    const { code, err, requests } = await cli.run(line, overNetwork());
+    expect({ code, requests }).toEqual({ code: exit.usage, requests: [] });
+    expect(err).toContain("p.txt:1: the line has carriage returns");
   });
 
   test("does not count an answer with an error as a success", async () => {

@@ -50,8 +50,8 @@ test.skipIf(process.platform === "win32").each([{ SNAP: "" }, { SNAP: "/snap/nod
     const path = join(home.folder, "config", "config.json");
     const before = await readFile(path, "utf8");
     const set = `gpuctl config set chat.model ${"x".repeat(20_000)}`;
-    // The variable turns off the cache of compiled code. Node.js 22 and later write this cache at exit, and the limit
-    // would end them then.
+    // The variable turns off the cache of compiled code. Node.js 22 and later write this cache at exit,
+    // and because of `ulimit -f`, this write would kill the process.
     const { code, err } = await home.shell(`ulimit -f 8; NODE_DISABLE_COMPILE_CACHE=1 ${set}`).ended;
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(`${path} cannot be written: `) });
     expect(await readFile(path, "utf8")).toBe(before);
@@ -76,7 +76,7 @@ describe.skipIf(process.platform === "win32")("apiKeyCommand", () => {
     expect(out.match(/first|second|third/g)).toEqual(["first", "second", "third"]);
   });
 
-  test("is run by the user's shell", async () => {
+  test("is run by sh", async () => {
     const home = await createHome();
     await writeFile(join(home.folder, "key"), "key-in-a-file-9999\nmore\n");
     const command = "printf '%s' \"$(head -n 1 < key)\"";

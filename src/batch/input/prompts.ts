@@ -36,6 +36,7 @@ export const textPrompts = ({ path, read, endpoint, defaults }: PromptsOptions):
       for (const { text, number, isUtf8 } of lines) {
         const prompt = text.replace(/^\ufeff/, "").trim();
         if (!isUtf8) yield { number, problems: [notUtf8] };
+        else if (prompt.includes("\r")) yield { number, problems: [oldLineEnd] };
         else if (prompt !== "") {
           const fields = promptFields(endpoint, { prompt });
           const body = { ...defaults, ...fields };
@@ -47,6 +48,7 @@ export const textPrompts = ({ path, read, endpoint, defaults }: PromptsOptions):
   };
 
 const notUtf8 = "the line is not valid UTF-8";
+const oldLineEnd = "the line has carriage returns: save the file with the line endings of Linux or Windows";
 
 function* invalidLines(lines: Iterable<Line>): Generator<InvalidLine> {
   for (const { number, isUtf8 } of lines) if (!isUtf8) yield { number, problems: [notUtf8] };
@@ -61,7 +63,6 @@ export const csvPrompts = ({ path, read, endpoint, defaults }: PromptsOptions): 
     const { parse } = await import("csv-parse");
     const idOf = ids();
     const parser = parse({
-      bom: true,
       info: true,
       skip_empty_lines: true,
       // By default, the first line ending is taken as the only one of the file.
@@ -69,17 +70,16 @@ export const csvPrompts = ({ path, read, endpoint, defaults }: PromptsOptions): 
       relax_column_count: true,
       max_record_size: inputLimits.bytes,
     });
-    const copies = async function* () {
+    // The parser itself compares bytes. In UTF-16, the bytes of two other characters may look like a quote.
+    const decoded = async function* () {
       let decoder: InstanceType<typeof TextDecoder> | undefined;
       for await (const chunk of read()) {
         decoder ??= new TextDecoder(isUtf16(chunk) ? "utf-16le" : "utf-8", { fatal: true });
-        decoder.decode(chunk, { stream: true });
-        // `read` may reuse its buffer before the parser has read all of it.
-        yield Buffer.from(chunk);
+        yield decoder.decode(chunk, { stream: true });
       }
-      decoder?.decode();
+      yield decoder?.decode() ?? "";
     };
-    const input = Readable.from(copies());
+    const input = Readable.from(decoded());
     input.on("error", (error) => parser.destroy(error)).pipe(parser);
     let columns: readonly Column[] | undefined;
     let headerSum = 0;

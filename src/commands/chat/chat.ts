@@ -37,7 +37,7 @@ const declared = {
   stop: flag.texts("Text that ends the answer", { setsFields: ["stop"] }),
   seed: flag.number("Seed for sampling", { setsFields: ["seed"] }),
   param: flag.params("Any other field that the service accepts"),
-  noStream: flag.boolean("Print the answer only when it is complete"),
+  noStream: flag.boolean("Print the answer all at once, not as it arrives"),
   noMarkdown: flag.boolean("Print Markdown as plain text, even on a terminal"),
   usage: flag.boolean("Report token counts on stderr, and the cost if chat.prices lists the model"),
 };

@@ -6,7 +6,7 @@ export default defineCommand({
   path: "chat sessions list",
   summary: "List sessions, most recently used first",
   details:
-    'The session "last" holds the last question that was asked without --session or --continue, with its answer. If you continue this session, it gets another name. A conversation (`gpuctl chat` on a terminal, without MESSAGE) has a session of its own, unless it is started with --session or --continue.',
+    'The session "last" holds the last question that was answered without --session or --continue, with its answer. If you continue this session, it gets another name. A conversation (`gpuctl chat` on a terminal, without MESSAGE) has a session of its own, unless it is started with --session or --continue.',
   view: {
     kind: "list",
     columns: [

@@ -171,7 +171,9 @@ export function variablesOf(
   const entries = env.map((typed): [string, string] => {
     const name = nameOf(typed);
     if (!/^[A-Za-z_]\w*$/.test(name)) {
-      throw new UsageError(`--env must be NAME=VALUE or the name of a variable, not ${JSON.stringify(name)}`);
+      throw new UsageError(
+        `--env must be NAME=VALUE or NAME, and ${JSON.stringify(name)} is not a valid name: use letters, digits and _, and do not start with a digit`,
+      );
     }
     const value = typed === name ? variable(name) : typed.slice(name.length + 1);
     if (value === undefined) {
