@@ -619,8 +619,14 @@ describe("batch run", () => {
     expect(err).toContain("p.txt:1: the line has carriage returns");
   });
 
-  test("does not count an answer with an error as a success", async () => {
-    const half = { choices: [{ message: { content: "Half" } }], error: { message: "upstream died" } };
+  const error = { message: "upstream died" };
+  test.each([
+    ["an error", { choices: [{ message: { content: "Half" } }], error }],
+    [
+      "an error in its choice",
+      { choices: [{ message: { content: "Half" }, finish_reason: "error", error }] },
+    ],
+  ])("does not count an answer with %s as a success", async (_what, half) => {
     const cli = await createCli({ respond: () => Response.json(half) });
     await write(cli, [chat("1")]);
     const { code, out } = await cli.run(`${run} -o json`, overNetwork());

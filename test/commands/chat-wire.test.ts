@@ -107,6 +107,23 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       code: 9,
       err: [/cut off: out of memory/],
     },
+    "can be in the choice": {
+      body:
+        text("a") +
+        event({
+          choices: [{ delta: { content: "" }, finish_reason: "error", error: { message: "out of memory" } }],
+        }) +
+        done,
+      out: "a\n",
+      code: 9,
+      err: [/cut off: out of memory/],
+    },
+    "can be a finish reason": {
+      body: text("a") + end("insufficient_system_resource") + done,
+      out: "a\n",
+      code: 9,
+      err: [/cut off: the model stopped because of "insufficient_system_resource"/],
+    },
     "can be a text instead of an object": {
       body: text("a") + event({ error: "out of memory" }),
       out: "a\n",

@@ -94,9 +94,15 @@ export const completionFailure = (body: unknown): string | undefined =>
 function failureIn({ event, data }: Pick<ServerEvent, "event" | "data">, body: unknown): string | undefined {
   const { error = null } = asRecord(body);
   if (error !== null) return errorText(error);
+  const { error: ofChoice = null, finish_reason: finish } = choiceIn(body) ?? {};
+  if (ofChoice !== null) return errorText(ofChoice);
+  if (failedFor.has(asText(finish))) return `the model stopped because of ${JSON.stringify(finish)}`;
   if (event === "error") return serviceErrorIn(body) ?? (asText(asRecord(body).message) || data);
   return serviceErrorIn(body);
 }
+
+/** Finish reasons with which services report that generating failed or was interrupted. */
+const failedFor: ReadonlySet<string> = new Set(["error", "insufficient_system_resource", "abort", "aborted"]);
 
 /** The text of an error in a response. The error is a string, or an object with a message and perhaps a code. */
 function errorText(error: unknown): string {

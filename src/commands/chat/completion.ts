@@ -197,6 +197,7 @@ function showProgress({ progress }: Pick<Context, "progress">): () => Promise<vo
 export const incompleteFor: Readonly<Record<string, { readonly happened: string; readonly hint?: string }>> =
   {
     length: { happened: "was cut at the token limit", hint: "--max-tokens raises it." },
+    model_length: { happened: "was cut because it reached the model's limit" },
     content_filter: { happened: "was withheld in part by the service" },
   };
 
