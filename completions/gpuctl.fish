@@ -73,7 +73,7 @@ complete -c gpuctl -l profile -x -a '(__gpuctl_live profile)' -d 'Profile to use
 complete -c gpuctl -l sandbox -d 'Use the sandbox inside gpuctl: no account, nothing is rented'
 complete -c gpuctl -l base-url -x -d 'Base URL of the compute API'
 complete -c gpuctl -l inference-base-url -x -d 'Base URL of the inference API'
-complete -c gpuctl -l timeout -x -d 'Time limit for one attempt'
+complete -c gpuctl -l timeout -x -d 'Time limit for one attempt; while a stream or a long list arrives, for each wait for more data'
 complete -c gpuctl -l retries -x -d 'Number of retries for reads, and after a 429 for `image -n`'
 complete -c gpuctl -l dry-run -d 'Print the request without sending it'
 complete -c gpuctl -l no-validate -d 'Send values outside the documented limits and let the service decide'

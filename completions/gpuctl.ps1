@@ -1018,7 +1018,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--sandbox'), 'Use the sandbox inside gpuctl: no account, nothing is rented', @(), '')
       ,@(@('--base-url'), 'Base URL of the compute API', @(), '')
       ,@(@('--inference-base-url'), 'Base URL of the inference API', @(), '')
-      ,@(@('--timeout'), 'Time limit for one attempt', @(), '')
+      ,@(@('--timeout'), 'Time limit for one attempt; while a stream or a long list arrives, for each wait for more data', @(), '')
       ,@(@('--retries'), 'Number of retries for reads, and after a 429 for `image -n`', @(), '')
       ,@(@('--dry-run'), 'Print the request without sending it', @(), '')
       ,@(@('--no-validate'), 'Send values outside the documented limits and let the service decide', @(), '')

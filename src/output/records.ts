@@ -60,18 +60,23 @@ export interface Chunk {
 
 /**
  * Regroups batches into chunks of `size` records. The last chunk may be shorter, and there is always at least one
- * chunk.
+ * chunk. If the source fails, first yields the records that it has yielded.
  */
 export async function* rechunk(
   batches: AsyncIterable<readonly unknown[]>,
   size: number,
 ): AsyncGenerator<Chunk> {
   let pending: readonly unknown[] = [];
-  for await (const batch of batches) {
-    pending = pending.length === 0 ? batch : pending.concat(batch);
-    for (; pending.length > size; pending = pending.slice(size)) {
-      yield { records: pending.slice(0, size), last: false };
+  try {
+    for await (const batch of batches) {
+      pending = pending.length === 0 ? batch : pending.concat(batch);
+      for (; pending.length > size; pending = pending.slice(size)) {
+        yield { records: pending.slice(0, size), last: false };
+      }
     }
+  } catch (error) {
+    if (pending.length > 0) yield { records: pending, last: true };
+    throw error;
   }
   yield { records: pending, last: true };
 }

@@ -137,6 +137,15 @@ describe("a long listing that breaks off", () => {
     },
   );
 
+  test.each(["table", "jsonl", "csv", "id"])(
+    "is printed as far as it arrived, also if there is no other listing: -o %s",
+    async (format) => {
+      const { code, out } = await output(`volumes list -o ${format}`, () => inPieces(machines, 20), streamed);
+      expect(code).toBe(9);
+      expect(out.trimEnd().split("\n").length).toBeGreaterThan(10);
+    },
+  );
+
   test("leaves the output of -o json a valid document, which ends with the complete listing of bare metal", async () => {
     const { code, out } = await output("rentals list -o json", breaking, streamed);
     expect(code).toBe(9);

@@ -306,7 +306,7 @@ export const globals: readonly GlobalNode[] = [
   ],
   "kind": "text",
   "group": "Service",
-  "text": "Time limit for one attempt",
+  "text": "Time limit for one attempt; while a stream or a long list arrives, for each wait for more data",
   "value": "DURATION",
   "env": "GPUCTL_TIMEOUT",
   "notes": [

@@ -78,7 +78,7 @@ export const globalFlags = [
     value: "DURATION",
     env: "GPUCTL_TIMEOUT",
     defaultText: `${duration(defaultTimeout.compute)} for compute, ${duration(defaultTimeout.inference)} for inference`,
-    text: "Time limit for one attempt",
+    text: "Time limit for one attempt; while a stream or a long list arrives, for each wait for more data",
   },
   {
     name: "retries",
