@@ -9,7 +9,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   ],
   [
     2,
-    "Invalid or missing input, or a prompt was needed without a terminal; also a file or the sandbox's state that cannot be used, a port that is not free, or a program that is not installed, such as ssh. Nothing was changed, with two exceptions: `batch run` and `tts` stop if another program changes their files while they run, and `chat sessions remove` stops at a session that it cannot remove. What they did until then remains",
+    "Invalid or missing input, or a prompt was needed without a terminal; also a file or the sandbox's state that cannot be used, a port that is not free, or a program that is not installed, such as ssh. Usually, nothing was changed. The exceptions are `batch run` and `tts`, if another program changes their files while they run; `chat sessions remove`, at a session that it cannot remove; `setup`, if a later answer cannot be saved; and `rentals run`, if a program such as ssh cannot be started after the rental was created. What they did until then remains",
   ],
   [3, "No usable API key, no base URL, or the service rejected the key (401)"],
   [4, "The key does not have permission (403)"],
@@ -37,7 +37,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   ],
   [
     12,
-    "Of several items, some failed, or all failed with different exit codes. The results of the items that succeeded are printed. If all items fail with the same exit code, gpuctl exits with that code. If any item was interrupted, gpuctl exits with 130. Otherwise, if the outcome of any item is unknown, gpuctl exits with 10. `batch run` and `batch merge` exit with 12 if lines failed or have an unknown outcome, unless they are interrupted",
+    "Of several items, some failed, or all failed with different exit codes. The results of the items that succeeded are printed. If all items fail with the same exit code, gpuctl exits with that code. If any item was interrupted, gpuctl exits with 130. Otherwise, if the outcome of any item is unknown, gpuctl exits with 10. `batch run` and `batch merge` exit with 12 if lines failed or have an unknown outcome, unless they are interrupted or stopped by another error, such as a rejected key (3)",
   ],
   [130, "Interrupted, or a confirmation was declined"],
 ];

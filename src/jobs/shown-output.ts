@@ -79,12 +79,12 @@ export function shownOutput(
         await read(oldest, limitAfter(longPatience));
       }
     },
-    /** Ends the last line if all output was read. */
+    /** If all output was read, writes the last line, which is held back on a terminal while it is incomplete. */
     endIfRead: async (): Promise<void> => {
       if (!isEmpty()) await firstOf(allWritten(), AbortSignal.abort(), shortPatience);
       if (isEmpty() && !isDropped) await firstOf(endOutput(), AbortSignal.abort(), shortPatience);
     },
-    /** Waits until the output has been read or dropped. If it has been read, ends the last line. */
+    /** Waits until the output has been read or dropped. If it has been read, also writes an incomplete last line. */
     end: async (): Promise<void> => {
       await read(allWritten());
       if (!isDropped) await read(endOutput());

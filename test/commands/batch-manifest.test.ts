@@ -426,7 +426,7 @@ describe("the script in the manifest for slurm", () => {
     "if gpuctl exits with %i after %i requeues, requeues the task: %s",
     async ([code, restarts, again], context) => {
       skipWithout("bash", context);
-      expect(await runTask(`exit ${code}`, { SLURM_RESTART_COUNT: String(restarts) })).toEqual({
+      expect(await runTask(`exit ${code}`, { SLURM_RESTART_COUNT: String(restarts) })).toMatchObject({
         code,
         requeued: again ? "requeue 17_3\n" : "",
       });
@@ -439,7 +439,7 @@ describe("the script in the manifest for slurm", () => {
     const gpuctl = `trap 'exit ${exit.interrupted}' TERM
 kill -USR1 $PPID
 for _ in $(seq 500); do sleep 0.01; done`;
-    expect(await runTask(gpuctl)).toEqual({ code: exit.interrupted, requeued: "requeue 17_3\n" });
+    expect(await runTask(gpuctl)).toMatchObject({ code: exit.interrupted, requeued: "requeue 17_3\n" });
   });
 
   test("ends gpuctl and does not requeue the task if Slurm cancels it", async (context) => {
@@ -447,18 +447,39 @@ for _ in $(seq 500); do sleep 0.01; done`;
     const gpuctl = `trap 'exit ${exit.interrupted}' TERM
 kill -TERM $PPID
 for _ in $(seq 500); do sleep 0.01; done`;
-    expect(await runTask(gpuctl)).toEqual({ code: exit.interrupted, requeued: "" });
+    expect(await runTask(gpuctl)).toMatchObject({ code: exit.interrupted, requeued: "" });
+  });
+
+  test.for([
+    [{}, "work"],
+    [{ GPUCTL_API_KEY: "k-123" }, "none"],
+  ] as const)("with %j, uses the profile %s", async ([env, profile], context) => {
+    skipWithout("bash", context);
+    const { run } = await createCli();
+    await run(`profile add work --base-url ${serviceUrl} --no-validate`);
+    await run("config set apiKeyCommand 'echo k' --profile work");
+    const { out, err } = await run(
+      "batch manifest slurm requests.jsonl --shards 8 --max-cost 1 --profile work",
+    );
+    expect(out, err).toContain("GPUCTL_PROFILE=work");
+    const task = await runTask("printenv GPUCTL_PROFILE > profile || echo none > profile", env, out);
+    expect(task.code).toBe(0);
+    expect(task.profile).toBe(`${profile}\n`);
   });
 
   /** Runs the manifest's script as task 3 of job 17. The shell script `gpuctl` stands in for the real gpuctl. */
-  async function runTask(gpuctl: string, env: Readonly<Record<string, string>> = {}) {
+  async function runTask(gpuctl: string, env: Readonly<Record<string, string>> = {}, script?: string) {
     const home = await createHome();
     await addProgram(home.folder, "gpuctl", gpuctl);
     await addProgram(home.folder, "scontrol", 'echo "$@"');
-    const { code, out } = await runProgram("bash", ["-c", await manifest("slurm")], {
+    const { code, out } = await runProgram("bash", ["-c", script ?? (await manifest("slurm"))], {
       cwd: home.folder,
       env: { ...home.env, SLURM_ARRAY_JOB_ID: "17", SLURM_ARRAY_TASK_ID: "3", ...env },
     });
-    return { code, requeued: out };
+    return {
+      code,
+      requeued: out,
+      profile: await readFile(join(home.folder, "profile"), "utf8").catch(() => ""),
+    };
   }
 });

@@ -107,6 +107,18 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       code: 9,
       err: [/cut off: out of memory/],
     },
+    "can be the object of the event": {
+      body: text("a") + event({ object: "error", message: "out of memory", code: "1000" }) + done,
+      out: "a\n",
+      code: 9,
+      err: [/cut off: out of memory/],
+    },
+    "can be the type in the event": {
+      body: text("a") + event({ type: "error", message: "out of memory", other: 1 }) + done,
+      out: "a\n",
+      code: 9,
+      err: [/cut off: out of memory/],
+    },
     "can be in the choice": {
       body:
         text("a") +
@@ -339,6 +351,18 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
         /Tool call: weather \{"city":"Oslo"\}\nTool call: time \{"in":"UTC"\}\n/,
         /the response has no text/,
       ],
+    },
+    "start with a name and another id, even if all have the same index": {
+      body:
+        event(choice({ tool_calls: [{ index: 0, id: "1", function: { name: "a", arguments: "{" } }] })) +
+        // Some services give each part a new id.
+        event(choice({ tool_calls: [{ index: 0, id: "x", function: { arguments: "}" } }] })) +
+        event(choice({ tool_calls: [{ index: 0, id: "2", function: { name: "b", arguments: "[" } }] })) +
+        event(choice({ tool_calls: [{ index: 0, function: { arguments: "]" } }] })) +
+        end("tool_calls"),
+      out: "",
+      code: 7,
+      err: [/Tool call: a \{\}\nTool call: b \[\]\n/],
     },
     "can follow a text": {
       body:

@@ -16,7 +16,7 @@ test("a package that does not support this platform causes an error", async () =
   await expect(loading).rejects.toThrow("The package some-package cannot be loaded (no binary).");
 });
 
-test("a missing package that an installed package needs is not mistaken for it", async () => {
+test("an installed package is not reported as missing if a package that it needs is missing", async () => {
   const cause = Object.assign(
     new Error("Cannot find module 'addon'\nRequire stack:\n- /some-package/index.js"),
     {

@@ -78,19 +78,27 @@ export function createAssembler(): Assembler {
 /** Gathers tool calls by their index: `id` and `name` come once, and the arguments in parts. */
 function createToolCalls() {
   const calls = new Map<unknown, { id?: string; name: string; arguments: string }>();
+  /** The key in `calls` of the last call with each index. */
+  const keys = new Map<unknown, unknown>();
   let last: unknown;
   return {
     add: (part: Readonly<Record<string, unknown>>) => {
-      const { id, index } = part;
+      const { id, index = null } = part;
       const { name, arguments: words } = asRecord(part.function);
-      // A part without an index starts a new call if it has an id or a name.
-      const starts = asText(id) !== "" || asText(name) !== "";
-      const key = index ?? (starts ? `call ${calls.size}` : last);
+      const own = [id, name].map(asText).filter((text) => text !== "");
+      const open = index === null ? last : (keys.get(index) ?? index);
+      const openId = calls.get(open)?.id;
+      // Without an index, a part with an id or a name starts a new call. Some services give all calls the same index:
+      // there, a part with a name and another id does.
+      const starts =
+        index === null ? own.length > 0 : own.length > 1 && openId !== undefined && openId !== asText(id);
+      const key = starts ? `call ${calls.size}` : open;
+      if (index !== null) keys.set(index, key);
       last = key;
       const call = calls.get(key) ?? { name: "", arguments: "" };
       calls.set(key, {
         ...call,
-        ...(asText(id) !== "" && { id: asText(id) }),
+        ...(call.id === undefined && asText(id) !== "" && { id: asText(id) }),
         name: call.name || asText(name),
         arguments:
           call.arguments +

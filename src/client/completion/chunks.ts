@@ -57,7 +57,7 @@ export async function* completionChunks(events: ServerEvents): AsyncGenerator<Re
         hasOther ||= contentOf(body) === "other" || pieces.length > 0;
       }
       if (body !== undefined) yield { ...chunk, isWhole: event.whole === true };
-      const failure = failureIn(event, body);
+      const failure = eventFailure(event, body);
       if (failure !== undefined) throw truncated(failure);
       // Keep reading after invalid JSON, because the rest was paid for, too.
       if (body === undefined) unreadable ??= `invalid JSON in the stream: ${event.data.slice(0, 80)}`;
@@ -88,17 +88,22 @@ async function* separated(events: AsyncIterable<ServerEvent>): AsyncGenerator<Se
  * The failure that a whole chat completion reports; undefined if it reports none. A gateway may send an error with
  * status 200, even together with text that was generated before the failure.
  */
-export const completionFailure = (body: unknown): string | undefined =>
-  failureIn({ event: undefined, data: "" }, body) ?? errorIn(body);
+export const completionFailure = (body: unknown): string | undefined => failureIn(body) ?? errorIn(body);
 
-function failureIn({ event, data }: Pick<ServerEvent, "event" | "data">, body: unknown): string | undefined {
+/** The failure that an event reports; undefined if it reports none. */
+function eventFailure({ event, data }: ServerEvent, body: unknown): string | undefined {
+  const { object, type, choices, message } = asRecord(body);
+  const isError = event === "error" || (choices === undefined && [object, type].includes("error"));
+  return failureIn(body) ?? serviceErrorIn(body) ?? (isError ? asText(message) || data : undefined);
+}
+
+function failureIn(body: unknown): string | undefined {
   const { error = null } = asRecord(body);
   if (error !== null) return errorText(error);
   const { error: ofChoice = null, finish_reason: finish } = choiceIn(body) ?? {};
   if (ofChoice !== null) return errorText(ofChoice);
   if (failedFor.has(asText(finish))) return `the model stopped because of ${JSON.stringify(finish)}`;
-  if (event === "error") return serviceErrorIn(body) ?? (asText(asRecord(body).message) || data);
-  return serviceErrorIn(body);
+  return undefined;
 }
 
 /** Finish reasons with which services report that generating failed or was interrupted. */
