@@ -9,7 +9,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   ],
   [
     2,
-    "Invalid or missing input, or a prompt was needed without a terminal; also a file or the sandbox's state that cannot be used, a port that is not free, or a program that is not installed, such as ssh. Usually, nothing was changed. The exceptions are `batch run` and `tts`, if another program changes their files while they run; `chat sessions remove`, at a session that it cannot remove; `setup`, if a later answer cannot be saved; and `rentals run`, if a program such as ssh cannot be started after the rental was created. What they did until then remains",
+    "Invalid or missing input, or a prompt was needed without a terminal; also a file or the sandbox's state that cannot be used, a port that is not free, or a program that is not installed, such as ssh. Usually, nothing was changed. The exceptions are `batch run` and `tts`, if another program changes their files while they run; `chat sessions remove`, if it removed some sessions and then could not remove another; `setup`, if a later answer cannot be saved; and `rentals run`, if a program such as ssh cannot be started after the rental was created. What they did until then remains",
   ],
   [3, "No usable API key, no base URL, or the service rejected the key (401)"],
   [4, "The key does not have permission (403)"],
@@ -53,7 +53,7 @@ export const exitCodesTopic: readonly TopicSection[] = [
   {
     heading: "In a script",
     parts: [
-      "After exit code 9, you can run the same command again; an interrupted generation may have been charged, and a new one is charged, too. Handle exit code 10 separately: the outcome is unknown, so check what exists before you run the command again. With a machine-readable format, the retryable field of the error says whether running the command again is safe and may succeed.",
+      "After exit code 9, you can run the same command again; an interrupted generation may have been charged, and a new one is charged, too. Handle exit code 10 separately: the outcome is unknown, so check what exists before you run the command again. With a machine-readable format, the retryable field of the error says whether running the command again may succeed without changing anything twice.",
       { code: ['gpuctl rentals get 1001 --sandbox || echo "exit code $?"'] },
     ],
   },

@@ -26,7 +26,10 @@ export const errorFields: readonly (readonly [string, string])[] = [
   ],
   ["status", "HTTP status of the response that the error is about; null if there is none"],
   ["exitCode", "The exit code of the command"],
-  ["retryable", "Whether running the same command again is safe and may succeed"],
+  [
+    "retryable",
+    "Whether running the same command again may succeed; nothing is changed twice, but a cut-off answer may be charged again",
+  ],
   ["hint", "What to do next; may be null"],
   ["request", "Method and URL of the request that the error is about; null if there is none"],
 ];
@@ -58,7 +61,7 @@ export function outputTopic(globals: readonly GlobalNode[]): readonly TopicSecti
     {
       heading: "Spreadsheets",
       parts: [
-        "A spreadsheet runs a cell that begins with =, +, -, @, a tab or a carriage return as a formula. In csv and tsv, gpuctl therefore adds an apostrophe before such a text. It also adds one before a text such as `'=1`, which has one of these characters after one or more apostrophes. To restore the original, find each text that begins with one or more apostrophes and then one of these characters, and remove its first apostrophe. Numbers such as -1.50 are not changed, nor are texts in json.",
+        "If a cell begins with =, +, -, @, a tab or a carriage return, a spreadsheet runs it as a formula. In csv and tsv, gpuctl therefore adds an apostrophe before such a text. It also adds one before a text such as `'=1`, which has one of these characters after one or more apostrophes. To restore the original, find each text that begins with one or more apostrophes and then one of these characters, and remove its first apostrophe. Numbers such as -1.50 are not changed, nor are texts in json.",
       ],
     },
     {

@@ -58,6 +58,11 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       ],
       out: "né🖥\n",
     },
+    "can be events that keep the connection open": {
+      body: `${text("a")}data:\n\n${text("b")}event: ping\ndata: 2026-11-24\n\ndata: \n\n${end("stop")}${done}`,
+      out: "ab\n",
+      err: "",
+    },
     "can be comments": { body: `: ping\n\n${text("a")}:\n:: ping\n${text("b")}${done}`, out: "ab\n" },
     "are read even if the last line has no line feed": {
       body: text("a") + end("stop").trimEnd(),

@@ -257,7 +257,7 @@ describe("image gallery", () => {
     await mkdir(join(cli.folder, "pictures"));
     const empty = await cli.run("image gallery pictures");
     expect(empty).toMatchObject({ code: exit.usage, out: "" });
-    expect(empty.err).toContain("pictures contains no images that a browser can display");
+    expect(empty.err).toContain("no image that a browser can display could be read in pictures");
     expect(await readdir(join(cli.folder, "pictures"))).toEqual([]);
     expect(await cli.run("image gallery nowhere")).toMatchObject({ code: exit.usage });
   });

@@ -218,7 +218,7 @@ export const globals: readonly GlobalNode[] = [
   ],
   "kind": "boolean",
   "group": "Output",
-  "text": "Suppress all messages except errors",
+  "text": "Suppress notes and progress; errors are still shown",
   "short": "q",
   "notes": []
  },
@@ -306,7 +306,7 @@ export const globals: readonly GlobalNode[] = [
   ],
   "kind": "text",
   "group": "Service",
-  "text": "Time limit for one attempt; while a stream or a long list arrives, for each wait for more data",
+  "text": "Time limit for one attempt. For a stream or a long list, it applies to each wait for more data",
   "value": "DURATION",
   "env": "GPUCTL_TIMEOUT",
   "notes": [

@@ -34,7 +34,7 @@ export const globalFlags = [
     value: "EXPR",
     text: "Filter the JSON output with jq; strings are printed raw",
   },
-  { name: "quiet", group: "Output", short: "q", text: "Suppress all messages except errors" },
+  { name: "quiet", group: "Output", short: "q", text: "Suppress notes and progress; errors are still shown" },
   { name: "yes", group: "Prompts and checks", short: "y", text: "Answer yes to every confirmation" },
   {
     name: "input",
@@ -78,7 +78,7 @@ export const globalFlags = [
     value: "DURATION",
     env: "GPUCTL_TIMEOUT",
     defaultText: `${duration(defaultTimeout.compute)} for compute, ${duration(defaultTimeout.inference)} for inference`,
-    text: "Time limit for one attempt; while a stream or a long list arrives, for each wait for more data",
+    text: "Time limit for one attempt. For a stream or a long list, it applies to each wait for more data",
   },
   {
     name: "retries",

@@ -49,6 +49,7 @@ export async function* completionChunks(events: ServerEvents): AsyncGenerator<Re
         break;
       }
       const body = parseJson(event.data);
+      if (body === undefined && isKeepAlive(event)) continue;
       const chunk = readChunk(body);
       finished ||= chunk.finish !== undefined || event.whole === true;
       if (!hasText) {
@@ -71,6 +72,10 @@ export async function* completionChunks(events: ServerEvents): AsyncGenerator<Re
   }
   if (unreadable !== undefined || !finished) throw truncated(unreadable ?? "the stream ended early");
 }
+
+/** Whether an event that is not JSON only keeps the connection open: it has no data, or a name such as `ping`. */
+const isKeepAlive = ({ event = "message", data }: ServerEvent): boolean =>
+  data.trim() === "" || !["message", "error"].includes(event);
 
 /** Splits events that the service did not separate by blank lines. */
 async function* separated(events: AsyncIterable<ServerEvent>): AsyncGenerator<ServerEvent> {

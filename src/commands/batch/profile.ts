@@ -58,7 +58,7 @@ export function pricesOf(
  */
 export function assertPrompts(source: string, path: string): void {
   const advice = new Map([
-    [".jsonl", "A file of requests is sent without --prompts and --endpoint."],
+    [".jsonl", "For a file of requests, omit --prompts and --endpoint."],
     [".tsv", "Save it as a CSV file."],
   ]).get(extname(path).toLowerCase());
   if (advice === undefined) return;

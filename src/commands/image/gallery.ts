@@ -62,7 +62,7 @@ export default defineCommand({
     const pictures = counted();
     // Find the first picture before the page is written, so that no page is left if there are no pictures.
     const first = await pictures.next();
-    if (first.done) throw new UsageError(`${given} contains no images that a browser can display`);
+    if (first.done) throw new UsageError(`no image that a browser can display could be read in ${given}`);
     const all = async function* () {
       yield first.value;
       yield* pictures;
