@@ -679,7 +679,10 @@ describe("batch run", () => {
     ["batch run - --out out.jsonl", "INPUT cannot be stdin"],
     ["batch run in.jsonl", "missing required input: --out\n"],
     ["batch run", "missing required input: INPUT or --prompts, --out\n"],
-    ["batch run --prompts in.jsonl --endpoint chat --dry-run", "sent without --prompts and --endpoint"],
+    [
+      "batch run --prompts in.jsonl --endpoint chat --dry-run",
+      "For a file of requests, omit --prompts and --endpoint.",
+    ],
     ["batch run --dry-run", "missing required input: INPUT or --prompts\n"],
     ["batch run in.jsonl --out in.jsonl", "its journal is missing or empty"],
     ["batch run in.jsonl --prompts in.jsonl --out out.jsonl", "cannot be used together"],
