@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import { parse, sep } from "node:path";
 import { UsageError } from "../core/errors.ts";
 import { MEDIA_TYPES } from "./sniff.ts";
@@ -84,13 +83,12 @@ export function fileName(template: string, values: NameValues): string {
 
 /**
  * A file name, without an extension, for an ID. If the ID itself cannot be a name, the part of it that can be kept is
- * followed by a hash of the ID, so that different IDs have different names.
+ * followed by `hashOf(id)`, so that different IDs have different names.
  */
-export function nameForId(id: string): string {
+export function nameForId(id: string, hashOf: (id: string) => string): string {
   const kept = isAscii(id) ? safeValue(id) : startOf(wordsOf(id), MAX_ID);
   if (kept === id && unreserved(id) === id) return id;
-  const digest = hash("sha256", id).slice(0, 12);
-  return kept === "" ? digest : `${kept}-${digest}`;
+  return [kept, hashOf(id)].filter((part) => part !== "").join("-");
 }
 
 /**

@@ -6,6 +6,7 @@ export const { env } = process;
 
 /** Whether stdout is a terminal, and its width. Does not open a pipe or a file as a stream, because that is slow. */
 export function stdoutSize(): { readonly isTTY: boolean; readonly columns: number } {
+  // `bigint` for the reason that `isFile` in terminal.ts gives.
   if (!fstatSync(1, { bigint: true }).isCharacterDevice()) return { isTTY: false, columns: 0 };
   const { isTTY = false, columns = 0 } = process.stdout;
   return { isTTY, columns };

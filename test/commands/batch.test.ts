@@ -616,7 +616,7 @@ describe("batch run", () => {
     const line = "batch run --prompts p.txt --endpoint image --out out.jsonl";
     const { code, err, requests } = await cli.run(line, overNetwork());
     expect({ code, requests }).toEqual({ code: exit.usage, requests: [] });
-    expect(err).toContain("p.txt:1: the line has carriage returns");
+    expect(err).toContain("p.txt:1: the line contains carriage returns");
   });
 
   const error = { message: "upstream died" };

@@ -187,7 +187,8 @@ export class MediaOfLine {
   get #target() {
     const { filesFolder, fallbackFolders } = this.#options;
     const { id } = this.#line;
-    const to = { kind: "file", path: `${filesFolder}/${nameForId(id)}`, isGenerated: true } as const;
+    const name = nameForId(id, shortHash);
+    const to = { kind: "file", path: `${filesFolder}/${name}`, isGenerated: true } as const;
     return { to, fallbackFolders };
   }
 
@@ -200,3 +201,5 @@ export class MediaOfLine {
     return near.startsWith("..") || isAbsolute(near) ? path : near.split(sep).join("/");
   }
 }
+
+const shortHash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);

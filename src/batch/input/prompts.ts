@@ -48,7 +48,7 @@ export const textPrompts = ({ path, read, endpoint, defaults }: PromptsOptions):
   };
 
 const notUtf8 = "the line is not valid UTF-8";
-const oldLineEnd = "the line has carriage returns: save the file with the line endings of Linux or Windows";
+const oldLineEnd = "the line contains carriage returns; save the file with Linux or Windows line endings";
 
 function* invalidLines(lines: Iterable<Line>): Generator<InvalidLine> {
   for (const { number, isUtf8 } of lines) if (!isUtf8) yield { number, problems: [notUtf8] };

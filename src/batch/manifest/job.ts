@@ -21,6 +21,8 @@ export interface BatchJob {
   readonly claim: string;
   /** Environment variables that are not secret. */
   readonly environment: Readonly<Record<string, string>>;
+  /** The profile that has the key, on nodes that share the home folder. Only for Slurm. */
+  readonly profile: string | undefined;
   /** Whether the batch runs against the sandbox, which needs no key. */
   readonly sandbox: boolean;
 }

@@ -7,12 +7,13 @@ const notice = 120;
 
 /** A batch script for `sbatch`: an array with a task for each shard. */
 export function slurmScript(job: BatchJob): string {
-  const { name, shards, run, environment } = job;
-  const exports = Object.entries(environment).map(([variable, value]) => {
-    const line = `export ${variable}=${quoted(value)}\n`;
+  const { name, shards, run, environment, profile } = job;
+  const exported = (variable: string, value: string) => `export ${variable}=${quoted(value)}\n`;
+  const exports = [
     // A node that does not share the home folder has no profile.
-    return variable === "GPUCTL_PROFILE" ? `[ -n "$${keyVariable}" ] || ${line}` : line;
-  });
+    ...(profile === undefined ? [] : [`[ -n "$${keyVariable}" ] || ${exported("GPUCTL_PROFILE", profile)}`]),
+    ...Object.entries(environment).map(([variable, value]) => exported(variable, value)),
+  ];
   return `#!/bin/bash
 #SBATCH --job-name=${name}
 #SBATCH --array=0-${shards - 1}

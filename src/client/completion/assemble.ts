@@ -85,20 +85,20 @@ function createToolCalls() {
     add: (part: Readonly<Record<string, unknown>>) => {
       const { id, index = null } = part;
       const { name, arguments: words } = asRecord(part.function);
-      const own = [id, name].map(asText).filter((text) => text !== "");
+      const [hasId, hasName] = [asText(id) !== "", asText(name) !== ""];
       const open = index === null ? last : (keys.get(index) ?? index);
       const openId = calls.get(open)?.id;
       // Without an index, a part with an id or a name starts a new call. Some services give all calls the same index:
       // there, a part with a name and another id does.
       const starts =
-        index === null ? own.length > 0 : own.length > 1 && openId !== undefined && openId !== asText(id);
+        index === null ? hasId || hasName : hasId && hasName && openId !== undefined && openId !== asText(id);
       const key = starts ? `call ${calls.size}` : open;
       if (index !== null) keys.set(index, key);
       last = key;
       const call = calls.get(key) ?? { name: "", arguments: "" };
       calls.set(key, {
         ...call,
-        ...(call.id === undefined && asText(id) !== "" && { id: asText(id) }),
+        ...(call.id === undefined && hasId && { id: asText(id) }),
         name: call.name || asText(name),
         arguments:
           call.arguments +

@@ -189,7 +189,8 @@ function jobOf(
     image: flags.image ?? `gpuctl:${settings.version}`,
     secret: flags.secret ?? (platform === "github" ? keyVariable : "gpuctl"),
     claim,
-    environment: environmentOf(platform, settings),
+    environment: environmentOf(settings),
+    profile: platform === "slurm" ? keyProfile(settings) : undefined,
     sandbox: settings.sandbox,
   };
 }
@@ -224,14 +225,17 @@ function outputFor(input: string): string {
   return `${input.slice(0, input.length - extension.length)}.out.jsonl`;
 }
 
-function environmentOf(
-  platform: Platform,
-  { sandbox, baseUrl, inferenceBaseUrl, credential, profile }: CommandSettings,
-): Readonly<Record<string, string>> {
+/** The profile, if the key comes from it. */
+const keyProfile = ({ sandbox, credential, profile }: CommandSettings): string | undefined =>
+  sandbox || credential === undefined || credential.source === keyVariable ? undefined : profile;
+
+function environmentOf({
+  sandbox,
+  baseUrl,
+  inferenceBaseUrl,
+}: CommandSettings): Readonly<Record<string, string>> {
   if (sandbox) return { GPUCTL_SANDBOX: "1" };
-  const hasProfile = platform === "slurm" && credential !== undefined && credential.source !== keyVariable;
   return {
-    ...(hasProfile && { GPUCTL_PROFILE: profile }),
     ...(baseUrl !== undefined && { GPUCTL_BASE_URL: baseUrl }),
     ...(inferenceBaseUrl !== undefined && { GPUCTL_INFERENCE_BASE_URL: inferenceBaseUrl }),
   };

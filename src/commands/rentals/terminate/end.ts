@@ -58,8 +58,7 @@ export async function endRental(
     const states = statesOf(record);
     if (states.length > 0 && !states.some(isEnding)) {
       const moved = await movedRequest(plan, error, context);
-      if (moved)
-        return endRental({ ...plan, request: moved, requestFor: () => moved }, context, beforeSending);
+      if (moved) return endRental({ ...plan, request: moved, requestFor: undefined }, context, beforeSending);
     }
     if (!states.some(isEnding)) throw error;
     return { ...before, response: { ...before.response, message: "is already ending" } };

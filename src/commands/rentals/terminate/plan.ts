@@ -27,7 +27,7 @@ export interface TerminationPlan {
   /** The request that terminates the rental; undefined if the rental has already ended, or if there is a `problem`. */
   readonly request: RequestParts | undefined;
   /** The request if the service lists these operations; undefined if it lists none or several for the rental. */
-  readonly requestFor?: (operations: readonly TerminateOperation[]) => RequestParts | undefined;
+  readonly requestFor?: ((operations: readonly TerminateOperation[]) => RequestParts | undefined) | undefined;
   /** Why no request can be sent, although the rental is active. */
   readonly problem?: Error;
   /** The requests for other types of rental. Empty except in a dry run, which does not look up the type. */
