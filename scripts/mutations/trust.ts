@@ -111,7 +111,7 @@ export const trustMutations: readonly Mutation[] = [
     file: "src/output/jq.ts",
     from: "listeners.push(addAbortListener(interrupted, () => reject(interrupted.reason)));",
     to: "",
-    ...filters,
+    tests: ["test/output/interrupted-filter.test.ts"],
   },
   {
     name: "a filter blocks Ctrl-C",
