@@ -6,10 +6,10 @@ import { tableLines } from "./table.ts";
 import { type Line, wrapped } from "./wrap.ts";
 
 /**
- * A drawn line, which may be part of a table. `code` is a line of code or a fence. It is already colored, and it is
+ * A drawn line. `code` is a line of code or a fence. It is already colored, and it is
  * never indented, so that the user can copy the code.
  */
-export type Drawn = { readonly line: Line; readonly isTable?: boolean } | { readonly code: string };
+export type Drawn = { readonly line: Line } | { readonly code: string };
 
 export interface Drawing {
   readonly width: number;
@@ -57,7 +57,7 @@ export function drawBlock(token: Token, drawing: Drawing, open: boolean): Block 
       return { ...inner, lines: inner.lines.map((drawn) => prefixed(drawn, [bar])) };
     }
     case "table":
-      return closed(open ? [] : tableLines(block, width, styles).map((line) => ({ line, isTable: true })));
+      return closed(open ? [] : text(tableLines(block, width, styles)));
     case "hr":
       return closed(open ? [] : text([[{ text: "─".repeat(width), paint: styles.dim }]]));
     case "space":

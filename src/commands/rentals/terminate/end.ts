@@ -22,9 +22,9 @@ export interface Ended extends Pick<TerminationPlan, "id" | "label"> {
 /**
  * Ends a rental. Calls `beforeSending`, then sends the request once. If `beforeSending` throws, nothing is sent. A
  * rental that has ended in the meantime, or is already ending, counts as terminated. If the service no longer serves
- * the operation, uses the one that the newest description lists. Throws the `problem` of the plan,
- * if it has one. Throws `UnknownOutcome` if it is not known whether the rental ended, for example if a successful
- * response has a body that is not a JSON object.
+ * the operation, uses the one that the newest description lists. Throws the `problem` of the plan, if it has one.
+ * Throws `UnknownOutcome` if it is not known whether the rental ended, for example if a successful response has a body
+ * that is not a JSON object.
  */
 export async function endRental(
   plan: TerminationPlan,
@@ -56,12 +56,12 @@ export async function endRental(
     const record: unknown = await call("getRental", { rentalId: id }, { retries: 0 }).catch(() => null);
     if (hasEnded(record)) return before;
     const states = statesOf(record);
-    if (states.length > 0 && !states.some(isEnding)) {
-      const moved = await movedRequest(plan, error, context);
-      if (moved) return endRental({ ...plan, request: moved, requestFor: undefined }, context, beforeSending);
+    if (states.some(isEnding)) {
+      return { ...before, response: { ...before.response, message: "is already ending" } };
     }
-    if (!states.some(isEnding)) throw error;
-    return { ...before, response: { ...before.response, message: "is already ending" } };
+    const moved = states.length === 0 ? undefined : await movedRequest(plan, error, context);
+    if (moved === undefined) throw error;
+    return endRental({ ...plan, request: moved, requestFor: undefined }, context, beforeSending);
   }
 }
 
