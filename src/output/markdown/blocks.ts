@@ -6,8 +6,8 @@ import { tableLines } from "./table.ts";
 import { type Line, wrapped } from "./wrap.ts";
 
 /**
- * A drawn line. `code` is a line of code or a fence. It is already colored, and it is
- * never indented, so that the user can copy the code.
+ * A drawn line. `code` is a line of code or a fence. It is already colored, and it is never indented, so that the user
+ * can copy the code.
  */
 export type Drawn = { readonly line: Line } | { readonly code: string };
 
