@@ -74,7 +74,7 @@ complete -c gpuctl -l sandbox -d 'Use the sandbox inside gpuctl: no account, not
 complete -c gpuctl -l base-url -x -d 'Base URL of the compute API'
 complete -c gpuctl -l inference-base-url -x -d 'Base URL of the inference API'
 complete -c gpuctl -l timeout -x -d 'Time limit for one attempt. For a stream or a long list, it applies to each wait for more data'
-complete -c gpuctl -l retries -x -d 'Number of retries for reads, and after a 429 for `image -n`'
+complete -c gpuctl -l retries -x -d 'How often a read is retried; with `image -n`, also each image after a 429 (too many requests)'
 complete -c gpuctl -l dry-run -d 'Print the request without sending it'
 complete -c gpuctl -l no-validate -d 'Send values outside the documented limits and let the service decide'
 complete -c gpuctl -l insecure-http -d 'Allow sending the key over plain http to another machine'

@@ -1019,7 +1019,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--base-url'), 'Base URL of the compute API', @(), '')
       ,@(@('--inference-base-url'), 'Base URL of the inference API', @(), '')
       ,@(@('--timeout'), 'Time limit for one attempt. For a stream or a long list, it applies to each wait for more data', @(), '')
-      ,@(@('--retries'), 'Number of retries for reads, and after a 429 for `image -n`', @(), '')
+      ,@(@('--retries'), 'How often a read is retried; with `image -n`, also each image after a 429 (too many requests)', @(), '')
       ,@(@('--dry-run'), 'Print the request without sending it', @(), '')
       ,@(@('--no-validate'), 'Send values outside the documented limits and let the service decide', @(), '')
       ,@(@('--insecure-http'), 'Allow sending the key over plain http to another machine', @(), '')

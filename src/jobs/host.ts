@@ -20,7 +20,7 @@ export interface RentalNow {
 export const missing = (rentalId: string): string =>
   `the service finds no rental ${rentalId} in this account`;
 
-/** The functions that a job needs from its caller. */
+/** What a job needs from its caller. */
 export interface JobHost {
   readonly programs: Pick<Programs, "stream" | "which">;
   readonly now: () => number;

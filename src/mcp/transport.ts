@@ -76,7 +76,7 @@ export function streamTransport({ read, write, onUnsent }: StreamOptions): Trans
       buffer.append(piece.subarray(start));
     } catch {
       // The line is too long. Skips the rest of it, because later lines may be valid messages.
-      fail(`skipped a message that is longer than ${STDIO_DEFAULT_MAX_BUFFER_SIZE} bytes`);
+      fail(`skipped a message that is too long (the limit is about ${STDIO_DEFAULT_MAX_BUFFER_SIZE} bytes)`);
       isSkipping = true;
       add(piece);
       return;

@@ -345,7 +345,7 @@ test("a message that is too long is skipped, and those after it get their respon
   const { code, out, err } = await run("mcp --sandbox", { stdin: [ping(1), long, ping(2), ""].join("\n") });
   expect(code).toBe(0);
   expect(out.match(/"id":\d/g)).toEqual(['"id":1', '"id":2']);
-  expect(err).toContain("mcp: skipped a message that is longer than 10485760 bytes\n");
+  expect(err).toContain("mcp: skipped a message that is too long (the limit is about 10485760 bytes)\n");
 });
 
 /**

@@ -321,7 +321,7 @@ export const globals: readonly GlobalNode[] = [
   ],
   "kind": "text",
   "group": "Service",
-  "text": "Number of retries for reads, and after a 429 for `image -n`",
+  "text": "How often a read is retried; with `image -n`, also each image after a 429 (too many requests)",
   "value": "N",
   "env": "GPUCTL_RETRIES",
   "notes": [

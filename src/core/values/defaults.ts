@@ -8,4 +8,5 @@ export const descriptionTimeout = 2_500;
 export const defaultRetries = 3;
 
 /** What the flag and the setting for retries do. */
-export const retriesText = "Number of retries for reads, and after a 429 for `image -n`";
+export const retriesText =
+  "How often a read is retried; with `image -n`, also each image after a 429 (too many requests)";
