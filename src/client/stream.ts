@@ -126,7 +126,7 @@ async function* atMost(maxBytes: number, body: AsyncIterable<Uint8Array>): Async
 
 /**
  * Yields the server-sent events of a body, including a final event without a trailing blank line. Throws
- * `ResponseTooLarge` if an event has more than `maxLength` characters.
+ * `ResponseTooLarge` if an event has more than about `maxLength` characters.
  */
 export async function* serverEvents(
   body: AsyncIterable<Uint8Array>,

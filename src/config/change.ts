@@ -98,7 +98,7 @@ function changed(name: string, profile: Profile, { apiKey, settings = {} }: Prof
   const values = Object.entries(settings);
   for (const [key, text] of values) if (text !== undefined) checkValue(key, text);
   const newKey = apiKey !== undefined || settings.apiKeyCommand !== undefined;
-  if (!newKey) assertSameHost(name, profile, settings);
+  if (!newKey) assertSameOrigin(name, profile, settings);
   const cleared = newKey ? withoutKey(profile) : profile;
   const baseUrl = profileValue(profile, "baseUrl");
   const changesService =
@@ -118,13 +118,13 @@ function withoutKey(profile: Profile): Profile {
 const hasKey = (profile: Profile | undefined): boolean =>
   profile?.apiKey !== undefined || profileValue(profile, "apiKeyCommand") !== undefined;
 
-/** Throws `UsageError` if the profile's key would be used for another host. */
-function assertSameHost(name: string, profile: Profile, settings: ProfileValues): void {
+/** Throws `UsageError` if a profile with a key loses its base URL, or gets one with another scheme, host or port. */
+function assertSameOrigin(name: string, profile: Profile, settings: ProfileValues): void {
   const before = originOf(profileValue(profile, "baseUrl"));
   if (!("baseUrl" in settings) || before === undefined || !hasKey(profile)) return;
   if (originOf(settings.baseUrl) === before) return;
   throw new UsageError(
-    `the key in profile "${name}" is for ${before} and will not be used for another host`,
+    `the key in profile "${name}" is for ${before} and will not be used for another scheme, host or port`,
     {
       hint: `To change the base URL and the key together, run \`gpuctl auth login --profile ${name} --base-url URL\`; to remove the key, run \`gpuctl auth logout --profile ${name}\`.`,
     },
@@ -184,7 +184,7 @@ async function assertLinkHasTarget(path: string): Promise<void> {
   const target = await fs.readlink(path).catch(() => undefined);
   if (target === undefined || existsSync(path)) return;
   throw new UsageError(`${path} is a symbolic link to ${target}, which does not exist`, {
-    hint: "Create an empty file at that path, or remove the link. Nothing was changed.",
+    hint: "Create an empty file where the link points, or remove the link. Nothing was changed.",
   });
 }
 

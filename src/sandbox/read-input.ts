@@ -42,8 +42,8 @@ export function parseBody(text: string): unknown {
 }
 
 /**
- * Whether a JSON text has more than about `maxBodyValues` values. Counts the characters that begin a list or an object,
- * or separate values, but not those inside strings. So an empty list or object counts as two values.
+ * Whether a JSON text has more than about `maxBodyValues` values. Counts the commas, and the brackets that begin a
+ * list or an object, but not those inside strings.
  */
 function hasTooManyValues(text: string): boolean {
   let count = 0;

@@ -267,11 +267,11 @@ export const createFree = (path: string, turns: readonly Turn[], processes: Proc
   });
 
 /**
- * Takes the answers whose process has ended, and stores them in the session as incomplete. Returns whether there were
- * any. Leaves an unreadable answer file unchanged. If the file of a stored answer was modified later than the session's
- * file, the session's file gets the modification time of the answer's file. `settleQuestion` compares these times: if
- * two processes were killed, the question whose answer arrived later becomes the session named "last". Throws
- * `SaveFailed`.
+ * Takes the answers whose process has ended, and stores them in the session as incomplete. Returns whether any answer
+ * file was removed, even an empty one. Leaves an unreadable answer file unchanged. If the file of a stored answer was
+ * modified later than the session's file, the session's file gets the modification time of the answer's file.
+ * `settleQuestion` compares these times: if two processes were killed, the question whose answer arrived later becomes
+ * the session named "last". Throws `SaveFailed`.
  */
 export async function collectAnswers(path: string, processes: Processes): Promise<boolean> {
   let collected = false;

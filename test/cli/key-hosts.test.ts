@@ -154,7 +154,9 @@ test.each(["config set baseUrl https://other.example", "config unset baseUrl"])(
     await run(`auth login --with-token --no-validate --base-url ${own}`, { stdin: storedKey });
     const { code, err } = await run(line);
     expect(code).toBe(2);
-    expect(err).toContain(`the key in profile "default" is for ${own} and will not be used for another host`);
+    expect(err).toContain(
+      `the key in profile "default" is for ${own} and will not be used for another scheme, host or port`,
+    );
     expect((await run("config get baseUrl")).out).toBe(`${own}\n`);
     expect(await run(`config set baseUrl ${own}/v3`)).toMatchObject({ code: 0 });
   },
