@@ -509,7 +509,7 @@ complete -c gpuctl -n '__gpuctl_at \'sandbox fault add\'' -l applied -d 'Apply t
 
 
 complete -c gpuctl -n '__gpuctl_at \'sandbox engine\' 0' -a set -d 'Generate with an inference server of your own'
-complete -c gpuctl -n '__gpuctl_at \'sandbox engine\' 0' -a list -d 'List the engines, and the fields that they ignore'
+complete -c gpuctl -n '__gpuctl_at \'sandbox engine\' 0' -a list -d 'List the engines, and the request fields that each ignores'
 complete -c gpuctl -n '__gpuctl_at \'sandbox engine\' 0' -a clear -d 'Remove an engine, or all of them'
 complete -c gpuctl -n '__gpuctl_at \'sandbox engine set\' 0' -a 'chat image audio'
 complete -c gpuctl -n '__gpuctl_at \'sandbox engine set\'' -l model -x -d 'Model to use. For chat and images, it replaces the model of the request; for audio, it applies only if the request names no model. Without --model, a chat uses the model of the request or, if that is sandbox-echo, the first model that the server lists'
@@ -710,7 +710,7 @@ complete -c gpuctl -n '__gpuctl_at \'help sandbox fault\' 0' -a add -d 'Make cal
 complete -c gpuctl -n '__gpuctl_at \'help sandbox fault\' 0' -a list -d 'List the faults, including those used up'
 complete -c gpuctl -n '__gpuctl_at \'help sandbox fault\' 0' -a clear -d 'Remove a fault, or all of them'
 complete -c gpuctl -n '__gpuctl_at \'help sandbox engine\' 0' -a set -d 'Generate with an inference server of your own'
-complete -c gpuctl -n '__gpuctl_at \'help sandbox engine\' 0' -a list -d 'List the engines, and the fields that they ignore'
+complete -c gpuctl -n '__gpuctl_at \'help sandbox engine\' 0' -a list -d 'List the engines, and the request fields that each ignores'
 complete -c gpuctl -n '__gpuctl_at \'help sandbox engine\' 0' -a clear -d 'Remove an engine, or all of them'
 complete -c gpuctl -n '__gpuctl_at \'help sandbox situation\' 0' -a add -d 'Add a situation of a real cloud, such as sold out GPUs'
 complete -c gpuctl -n '__gpuctl_at \'help sandbox situation\' 0' -a list -d 'List the situations, and how often each had an effect'

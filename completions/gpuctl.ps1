@@ -241,7 +241,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'sandbox fault clear' = @()
     'sandbox engine' = @(
       ,@('set', 'Generate with an inference server of your own')
-      ,@('list', 'List the engines, and the fields that they ignore')
+      ,@('list', 'List the engines, and the request fields that each ignores')
       ,@('clear', 'Remove an engine, or all of them')
     )
     'sandbox engine set' = @()
@@ -454,7 +454,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     )
     'help sandbox engine' = @(
       ,@('set', 'Generate with an inference server of your own')
-      ,@('list', 'List the engines, and the fields that they ignore')
+      ,@('list', 'List the engines, and the request fields that each ignores')
       ,@('clear', 'Remove an engine, or all of them')
     )
     'help sandbox situation' = @(

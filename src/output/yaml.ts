@@ -32,8 +32,8 @@ function quoteUnsafe(scalar: Scalar): void {
 }
 
 /**
- * Matches text that needs no quotes anywhere in YAML, unless it is `reserved`: words, addresses and paths. Such text
- * starts with a letter and contains no character with a special meaning.
+ * Matches words, host names, email addresses and paths. Such text needs no quotes anywhere in YAML, unless it is
+ * `reserved`, because it starts with a letter and contains no character with a special meaning.
  */
 const plainWords = /^[A-Za-z][\w./@-]*(?: [\w./@-]+)*$/;
 /** Matches words that YAML readers would not read as text. */

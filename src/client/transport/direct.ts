@@ -189,8 +189,9 @@ class Connection {
   }
 
   /**
-   * If a connection that was used before ends early, the service may close connections after a response without saying
-   * so. A request on such a connection may be lost, so each later request gets a new connection.
+   * If a connection that has already carried a request ends early, this may mean that the service closes connections
+   * after a response without saying so. A request on such a connection may be lost, so each later request gets a new
+   * connection.
    */
   #noteEarlyEnd(): void {
     const isEarly = performance.now() - this.idleSince < maxIdleTime || this.exchange?.isSent;

@@ -4,7 +4,7 @@ const after = ["gpuctl sandbox engine set chat http://127.0.0.1:11434"];
 
 export default controlCommand({
   path: "sandbox engine list",
-  summary: "List the engines, and the fields that they ignore",
+  summary: "List the engines, and the request fields that each ignores",
   view: {
     kind: "list",
     columns: engineColumns,
