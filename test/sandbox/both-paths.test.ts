@@ -17,7 +17,8 @@ async function opened() {
   return { sandbox, send };
 }
 
-test("documented paths and their replacements work side by side", async () => {
+// The documented operations on rentals are deprecated. The description names a replacement for each.
+test("deprecated operations and the replacements that the description names work side by side", async () => {
   const { sandbox, send } = await opened();
   await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
   expect(await send(rentals, vm)).toBe(200);
@@ -36,7 +37,7 @@ test("documented paths and their replacements work side by side", async () => {
   ]);
 });
 
-test("a fault of a documented operation affects calls of its replacement, but not calls for another type of rental", async () => {
+test("a fault of a deprecated operation affects calls of its replacement, but not calls for another type of rental", async () => {
   const { sandbox, send } = await opened();
   const operation = "createVirtualMachineRental";
   sandbox.faults.add({ operation, status: 503, times: 2, where: { gpuCount: 1 } });
@@ -51,21 +52,21 @@ test("a fault of a documented operation affects calls of its replacement, but no
   expect(await send(`${rentals}/history`)).toBe(500);
 });
 
-test("a fault of a replacement does not affect the documented operation", async () => {
+test("a fault of a replacement does not affect the deprecated operation", async () => {
   const { sandbox, send } = await opened();
   sandbox.faults.add({ operation: "createRental", status: 503 });
   expect((await sandbox.call("createVirtualMachineRental", { gpuCount: 1 })).status).toBe(200);
   expect(await send(rentals, vm)).toBe(503);
 });
 
-test("a fault of a documented list operation can name a field that only the replacement has", async () => {
+test("a fault of a deprecated list operation can name a field that only the replacement has", async () => {
   const { sandbox, send } = await opened();
   sandbox.faults.add({ operation: "listRentalHistory", status: 503, where: { limit: 5 } });
   expect(await send(`${rentals}/history?limit=6`)).toBe(200);
   expect(await send(`${rentals}/history?limit=5`)).toBe(503);
 });
 
-test("a rate limit of a documented operation counts calls of its replacement", async () => {
+test("a rate limit of a deprecated operation counts calls of its replacement", async () => {
   const { sandbox, send } = await opened();
   sandbox.situations.add({ kind: "rate-limit", operation: "createVirtualMachineRental", requests: 2 });
   expect(await send(rentals, metal)).toBe(200);
@@ -75,7 +76,7 @@ test("a rate limit of a documented operation counts calls of its replacement", a
   expect(await send(rentals, metal)).toBe(200);
 });
 
-test("a filter of the request log for a documented operation also finds calls of its replacement", async () => {
+test("a filter of the request log for a deprecated operation also finds calls of its replacement", async () => {
   const { sandbox, send } = await opened();
   await send(rentals, vm);
   await send(rentals, metal);

@@ -46,13 +46,9 @@ const others = [
   ...new Set([...overviews.flatMap(inHelp), ...pages.flatMap(({ text }) => inPage(text))]),
 ].filter((line) => !ofCommands.has(line) && !line.includes("powershell"));
 
-describe("every documented example, except those for PowerShell, is run by a test", () => {
-  test.each(pages)("in $name", ({ name, text }) => {
-    const shown = inPage(text);
-    if (name.endsWith(".1")) expect(shown).not.toEqual([]);
-    expect(
-      shown.filter((line) => !ofCommands.has(line) && !others.includes(line) && !line.includes("powershell")),
-    ).toEqual([]);
+describe("examples are found where they are shown", () => {
+  test.each(pages.filter(({ name }) => name.endsWith(".1")))("in $name", ({ text }) => {
+    expect(inPage(text)).not.toEqual([]);
   });
 
   test.each(commands)("in the help of $path", ({ path, examples }) => {
