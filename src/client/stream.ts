@@ -138,10 +138,12 @@ export async function* serverEvents(
   const parser = createParser({
     maxBufferSize: maxLength,
     onEvent: ({ event, data }) => ready.push({ event, data }),
-    onError: ({ type, line }) => {
+    onError: ({ type, field, value = "", line }) => {
       isTooLarge ||= type === "max-buffer-size-exceeded";
-      // Some services write an error into the stream as bare JSON, without `data:`.
+      // Some services write an error into the stream as bare JSON, without `data:`. Older versions of llama.cpp's
+      // server write `error:` instead of `data:`.
       if (type === "unknown-field" && line?.startsWith("{")) ready.push({ event: undefined, data: line });
+      else if (field === "error") ready.push({ event: "error", data: value });
     },
   });
   for await (const chunk of body) {

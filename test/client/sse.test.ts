@@ -80,6 +80,13 @@ describe("server-sent events", () => {
     expect(await eventsOf([Buffer.from("\uFEFFdata: x\n\n")])).toEqual([{ event: undefined, data: "x" }]);
   });
 
+  test("can be errors in a field called error", async () => {
+    expect(await eventsOf([Buffer.from('error: {"code":500}\n\ndata: [DONE]\n\n')])).toEqual([
+      { event: "error", data: '{"code":500}' },
+      { event: undefined, data: "[DONE]" },
+    ]);
+  });
+
   test("do not result from an empty body, or from comments and fields other than data", async () => {
     expect(await eventsOf([])).toEqual([]);
     expect(await eventsOf([Buffer.from(": ping\n\n: ping\n\nid: 7\n\nretry: 5\n\n")])).toEqual([]);

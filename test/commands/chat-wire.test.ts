@@ -106,6 +106,18 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       code: 9,
       err: [/cut off: out of memory/],
     },
+    "can be in a field of the stream called error": {
+      body: `${text("a")}error: {"code":500,"message":"Context size has been exceeded."}\n\n${done}`,
+      out: "a\n",
+      code: 9,
+      err: [/cut off: Context size has been exceeded\. \(code 500\)/],
+    },
+    "can be in a field of the stream called error, at its end": {
+      body: `${text("a")}error: out of memory\n`,
+      out: "a\n",
+      code: 9,
+      err: [/cut off: out of memory/],
+    },
     "can be lines of JSON between the events": {
       body: `${text("a")}{"error":{"message":"out of memory"}}\n\n${done}`,
       out: "a\n",
@@ -116,7 +128,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       body: text("a") + event({ object: "error", message: "out of memory", code: "1000" }) + done,
       out: "a\n",
       code: 9,
-      err: [/cut off: out of memory/],
+      err: [/cut off: out of memory \(code 1000\)/],
     },
     "can be the type in the event": {
       body: text("a") + event({ type: "error", message: "out of memory", other: 1 }) + done,

@@ -97,9 +97,9 @@ export const completionFailure = (body: unknown): string | undefined => failureI
 
 /** The failure that an event reports; undefined if it reports none. */
 function eventFailure({ event, data }: ServerEvent, body: unknown): string | undefined {
-  const { object, type, choices, message } = asRecord(body);
+  const { object, type, choices } = asRecord(body);
   const isError = event === "error" || (choices === undefined && [object, type].includes("error"));
-  return failureIn(body) ?? serviceErrorIn(body) ?? (isError ? asText(message) || data : undefined);
+  return failureIn(body) ?? serviceErrorIn(body) ?? (isError ? errorText(body ?? data) : undefined);
 }
 
 function failureIn(body: unknown): string | undefined {
