@@ -13,6 +13,8 @@ const maxShownPaste = 1_000;
 /** The symbols that represent a line feed and a tab in the edited line. */
 const symbols = { "\n": "\u2424", "\t": "\u2409" } as const;
 
+const isBackspace = (key: string): boolean => key === "\u007f" || key === "\b";
+
 const shown = (text: string): string => text.replaceAll("\n", symbols["\n"]).replaceAll("\t", symbols["\t"]);
 const typed = (text: string): string => text.replaceAll(symbols["\n"], "\n").replaceAll(symbols["\t"], "\t");
 
@@ -47,6 +49,7 @@ export function lineEditor({ history, complete }: LineEditorOptions): LineEditor
       const part = parts.next();
       if (part === undefined) return;
       if ("paste" in part) pastes.insert(part.paste, editor);
+      else if (isBackspace(part.key) && pastes.remove(editor)) continue;
       // Synchronous, so that keys and pastes stay in order.
       else passKey(keys, part.key === "\n" ? "\r" : part.key);
     }
@@ -148,6 +151,13 @@ function createPastes() {
       const note = `[paste ${long.size + 1}: ${pasted.length} characters]`;
       long.set(note, pasted);
       editor.write(note);
+    },
+    /** Removes the note before the cursor. Returns whether there was one. */
+    remove: (editor: Interface): boolean => {
+      const before = editor.line.slice(0, editor.cursor);
+      const note = [...long.keys()].find((one) => before.endsWith(one)) ?? "";
+      for (const _ of note) editor.write(null, { name: "backspace" });
+      return note !== "";
     },
     /** Replaces each note in a line with its paste. */
     expand: (line: string) =>

@@ -77,6 +77,18 @@ describe.skipIf(process.platform === "win32")("a conversation", () => {
     expect((await server.next()).message).toBe("long ".repeat(1_000));
   });
 
+  test("removes a long paste with one backspace", async () => {
+    const { home, server } = await homeWithServer();
+    const terminal = home.shellOnTerminal("gpuctl chat -m m");
+    await terminal.waitFor(/>>> $/);
+    terminal.type(`Look: \u001b[200~${"long ".repeat(1_000)}\u001b[201~`);
+    await terminal.waitFor("[paste 1: 5000 characters]");
+    terminal.type("\u007fhere");
+    await terminal.waitFor(/>>> Look: here$/);
+    terminal.press("enter");
+    expect((await server.next()).message).toBe("Look: here");
+  });
+
   test("sends each line as a message of its own, one after another, even if the lines arrive together", async () => {
     const { home, server } = await homeWithServer();
     const terminal = home.shellOnTerminal("gpuctl chat -m m");
