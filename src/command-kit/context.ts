@@ -291,6 +291,10 @@ export interface CommandSettings {
   /** Whether the command runs without asking for confirmation. */
   readonly yes: boolean;
   readonly retries: number;
+  /** Milliseconds for one attempt. */
+  readonly timeout: Readonly<Record<"compute" | "inference", number>>;
+  /** Whether a key may be sent over plain http to another machine. */
+  readonly insecureHttp: boolean;
   /** False with `--no-validate`: the service decides what is valid. */
   readonly validate: boolean;
   readonly profile: string;

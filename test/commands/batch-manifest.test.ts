@@ -55,6 +55,30 @@ describe.each(platforms)("the manifest for %s", (platform) => {
     expect(text).toContain("gpuctl batch merge out/a.jsonl\n");
   });
 
+  test("passes on the time limit, --insecure-http and --no-validate", async () => {
+    const { run } = await createCli();
+    const line = `batch manifest ${platform} r.jsonl --shards 2 --base-url http://gateway.example`;
+    const passedOn = async (rest: string, given = overNetwork()) => {
+      const { out } = await run(`${line} ${rest}`, given);
+      return out.replaceAll(/\n *- "?|"/g, " ").replaceAll(/ +/g, " ");
+    };
+    expect(await passedOn("--insecure-http --timeout 15m --no-validate")).toContain(
+      "--out r.out.jsonl --timeout 900s --insecure-http --no-validate",
+    );
+    await run("config set timeout 1h");
+    expect(await passedOn("--insecure-http")).toContain("--timeout 3600s --insecure-http");
+  });
+
+  test("is not printed if the job would refuse to send the key over plain http", async () => {
+    const { run } = await createCli();
+    const line = `batch manifest ${platform} r.jsonl --shards 2 --base-url http://gateway.example`;
+    const { code, out, err } = await run(line, overNetwork());
+    expect({ code, out }).toEqual({ code: exit.usage, out: "" });
+    expect(err).toContain("refusing to send an API key over plain http to http://gateway.example");
+    expect(err).toContain("--insecure-http");
+    expect((await run(`${line} --inference-base-url https://a.example`, overNetwork())).code).toBe(0);
+  });
+
   test("passes on the chat model and the prices from the profile, because the job has no profile", async () => {
     const { run } = await createCli();
     await run("config set chat.model llama");

@@ -17,6 +17,8 @@ import { textResult } from "../../command-kit/results.ts";
 import { UsageError } from "../../core/errors.ts";
 import { withoutUndefined } from "../../core/json.ts";
 import { keyVariable } from "../../core/runtime/key-variable.ts";
+import { assertSecureUrl } from "../../core/urls.ts";
+import { defaultTimeout } from "../../core/values/defaults.ts";
 import { decimalText } from "../../core/values/money.ts";
 import { assertNotStdout } from "./format.ts";
 import { assertPrompts, modelField, pricesFlag, pricesOf } from "./profile.ts";
@@ -180,6 +182,7 @@ function jobOf(
       ...["batch", "run", ...source, "--out", out],
       ...Object.entries(withoutUndefined(options)).flatMap(([flag, value]) => [`--${flag}`, String(value)]),
       ...Object.entries(param).flatMap(([key, value]) => ["--param", `${key}=${JSON.stringify(value)}`]),
+      ...serviceWords(settings),
     ],
     merge: [
       ...["batch", "merge", out, ...(endpoint === undefined ? ["--requests", input] : [])],
@@ -239,6 +242,20 @@ function environmentOf({
     ...(baseUrl !== undefined && { GPUCTL_BASE_URL: baseUrl }),
     ...(inferenceBaseUrl !== undefined && { GPUCTL_INFERENCE_BASE_URL: inferenceBaseUrl }),
   };
+}
+
+/**
+ * The flags with which the job sends requests as gpuctl would here. A job that waits for a shorter time would cut off
+ * requests that were paid for. Throws `InsecureUrl` if the job would refuse to send its key.
+ */
+function serviceWords(settings: CommandSettings): readonly string[] {
+  const { sandbox, baseUrl, inferenceBaseUrl = baseUrl, insecureHttp, timeout, validate } = settings;
+  if (!sandbox && inferenceBaseUrl !== undefined) assertSecureUrl(new URL(inferenceBaseUrl), settings);
+  return [
+    ...(timeout.inference === defaultTimeout.inference ? [] : ["--timeout", `${timeout.inference / 1000}s`]),
+    ...(insecureHttp ? ["--insecure-http"] : []),
+    ...(validate ? [] : ["--no-validate"]),
+  ];
 }
 
 /** A line break in a comment of the job would end the comment, and the rest would run as a command. */
