@@ -41,7 +41,7 @@ export function responseError(response: FailedResponse, request: WireRequest): E
   if (isRefusal || isRead(request))
     return new ServiceError({ ...failure, message, retryAfter, reply }, request);
   const reason = redirects ? message : `the service responded ${status}: ${message}`;
-  return new UnknownOutcome(reason, status, request, { reply });
+  return new UnknownOutcome(reason, status, request, { reply, issues: failure.issues });
 }
 
 /** Explains why a redirect was not followed. Shows its target without the query, which may hold secrets. */

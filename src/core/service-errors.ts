@@ -134,9 +134,17 @@ export class InvalidResponse extends RequestError {
   }
 }
 
+interface OutcomeDetails {
+  readonly finding?: string;
+  readonly received?: Received | undefined;
+  readonly reply?: FailedReply | undefined;
+  readonly issues?: readonly unknown[];
+}
+
 /**
  * A write was sent and may or may not have taken effect. Check the state of the service before you send it again.
- * `finding` is the result of such a check. `received` is what arrived of the response, if it was paid for.
+ * `finding` is the result of such a check. `received` is what arrived of the response, if it was paid for. `issues` are
+ * those of the service's error body.
  */
 export class UnknownOutcome extends RequestError {
   override readonly name = "UnknownOutcome";
@@ -144,26 +152,24 @@ export class UnknownOutcome extends RequestError {
   readonly finding: string | undefined;
   readonly received: Received | undefined;
   readonly reply: FailedReply | undefined;
+  readonly issues: readonly unknown[];
   constructor(
     reason: string,
     status: number | undefined,
     request: RequestLine,
-    {
-      finding,
-      received,
-      reply,
-    }: { finding?: string; received?: Received | undefined; reply?: FailedReply | undefined } = {},
+    { finding, received, reply, issues = [] }: OutcomeDetails = {},
   ) {
     super(reason, request);
     this.status = status;
     this.finding = finding;
     this.received = received;
     this.reply = reply;
+    this.issues = issues;
   }
 
   withFinding(finding: string): UnknownOutcome {
-    const { received, reply } = this;
-    return new UnknownOutcome(this.message, this.status, this.request, { finding, received, reply });
+    const { received, reply, issues } = this;
+    return new UnknownOutcome(this.message, this.status, this.request, { finding, received, reply, issues });
   }
 }
 

@@ -151,3 +151,16 @@ describe("a response with status 200", () => {
     expect((await run("rentals wait 1", service)).code).toBe(5);
   });
 });
+
+test("a response with status 500 shows the issues that explain it, although the outcome is unknown", async () => {
+  const issues = [{ path: [], message: "the image could not be loaded" }];
+  const body = { code: "INTERNAL_SERVER_ERROR", message: "Internal server error", issues };
+  const { run } = await createCli({
+    respond: ({ method }) => (method === "POST" ? Response.json(body, { status: 500 }) : undefined),
+  });
+  const shown = await run(create, service);
+  expect(shown.err).toContain("the image could not be loaded");
+  const { code, err } = await run(`${create} -o json`, service);
+  expect(code).toBe(10);
+  expect(JSON.parse(err).error).toMatchObject({ code: "UNKNOWN_OUTCOME", issues });
+});
