@@ -125,6 +125,31 @@ async function* atMost(maxBytes: number, body: AsyncIterable<Uint8Array>): Async
 }
 
 /**
+ * Returns a function that adds an empty line of data to each event called `error`. The parser drops events without
+ * data, but some services describe an error only in a comment.
+ */
+function dataForErrors(): (chunk: string) => string {
+  const isError = (line: string) => /^event: ?error$/.test(line);
+  const maxLength = "event: error ".length;
+  /** The start of the line that has not ended. */
+  let start = "";
+  return (chunk) => {
+    const before = start;
+    const end = Math.max(chunk.lastIndexOf("\n"), chunk.lastIndexOf("\r")) + 1;
+    start = `${end === 0 ? before : ""}${chunk.slice(end, end + maxLength)}`.slice(0, maxLength);
+    if (!`${before}${chunk}`.includes("event:")) return chunk;
+    // Lines, and between them the characters that end them.
+    const parts = chunk.split(/([\r\n])/);
+    return parts
+      .map((part, at) => {
+        const hasEnded = at < parts.length - 1;
+        return hasEnded && isError(at === 0 ? before + part : part) ? `${part}\ndata:` : part;
+      })
+      .join("");
+  };
+}
+
+/**
  * Yields the server-sent events of a body, including a final event without a trailing blank line. Throws
  * `ResponseTooLarge` if an event has more than about `maxLength` characters.
  */
@@ -134,10 +159,18 @@ export async function* serverEvents(
 ): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder();
   const ready: ServerEvent[] = [];
+  const withData = dataForErrors();
+  let comment = "";
   let isTooLarge = false;
   const parser = createParser({
     maxBufferSize: maxLength,
-    onEvent: ({ event, data }) => ready.push({ event, data }),
+    onEvent: ({ event, data }) => {
+      ready.push({ event, data: event === "error" ? data.replace(/^\n/, "") || comment : data });
+      comment = "";
+    },
+    onComment: (text) => {
+      comment = text;
+    },
     onError: ({ type, field, value = "", line }) => {
       isTooLarge ||= type === "max-buffer-size-exceeded";
       // Some services write an error into the stream as bare JSON, without `data:`. Older versions of llama.cpp's
@@ -147,10 +180,10 @@ export async function* serverEvents(
     },
   });
   for await (const chunk of body) {
-    parser.feed(decoder.decode(chunk, { stream: true }));
+    parser.feed(withData(decoder.decode(chunk, { stream: true })));
     yield* ready.splice(0);
     if (isTooLarge) throw new ResponseTooLarge(maxLength);
   }
-  parser.feed(`${decoder.decode()}\n\n`);
+  parser.feed(withData(`${decoder.decode()}\n\n`));
   yield* ready.splice(0);
 }

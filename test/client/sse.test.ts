@@ -57,7 +57,13 @@ describe("server-sent events", () => {
           const whole =
             terminated || events.length === 0 ? text + end : text.slice(0, -end.length || undefined);
           expect(await eventsOf(split(whole, places))).toEqual(
-            events.map(({ name, lines }) => ({ event: name ?? undefined, data: lines.join("\n") })),
+            events.map(({ name, lines, comments }) => {
+              const [comment = ""] = name === "error" ? comments.slice(-1) : [];
+              return {
+                event: name ?? undefined,
+                data: lines.join("\n") || comment.replace(/^ /, ""),
+              };
+            }),
           );
         },
       ),
@@ -85,6 +91,20 @@ describe("server-sent events", () => {
       { event: "error", data: '{"code":500}' },
       { event: undefined, data: "[DONE]" },
     ]);
+  });
+
+  test("of the type error have the text of the last comment if they have no data", async () => {
+    const text = ": ping\n\nevent: error\r\n: died\r\n\r\nevent: error\rdata: x\r\rdata: event: error\n\n";
+    const expected = [
+      { event: "error", data: "died" },
+      { event: "error", data: "x" },
+      { event: undefined, data: "event: error" },
+    ];
+    for (let at = 0; at <= text.length; at += 1) {
+      expect(await eventsOf([text.slice(0, at), text.slice(at)].map((part) => Buffer.from(part)))).toEqual(
+        expected,
+      );
+    }
   });
 
   test("do not result from an empty body, or from comments and fields other than data", async () => {

@@ -160,7 +160,11 @@ describe("chat --schema", () => {
   });
 
   test.each([
-    ["length", "the answer is not JSON: it was cut at the token limit", "--max-tokens raises it."],
+    [
+      "length",
+      "the answer is not JSON: it was cut at the token limit",
+      "--max-tokens (in a conversation, `/set max_tokens`) raises it.",
+    ],
     ["content_filter", "the answer is not JSON: it was withheld in part by the service", undefined],
   ])("names the reason if the answer is incomplete, with finish reason %s", async (finish, message, hint) => {
     const body = { choices: [{ message: { content: '{"gpus":' }, finish_reason: finish }] };

@@ -74,6 +74,12 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
     "is [DONE] without a blank line": { body: `${text("a")}data: [DONE]`, out: "a\n" },
     "is [DONE], and what follows is ignored": { body: text("a") + done + text("b"), out: "a\n" },
     "is the end of the response after a finish reason": { body: text("a") + end("stop"), out: "a\n" },
+    "is missing if the finish reason of every event is the text null": {
+      body: event(choice({ content: "a" }, { finish_reason: "null" })),
+      out: "a\n",
+      code: 9,
+      err: [/cut off: the stream ended early/],
+    },
     "is missing if there is neither [DONE] nor a finish reason": {
       body: text("a"),
       out: "a\n",
@@ -117,6 +123,24 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       out: "a\n",
       code: 9,
       err: [/cut off: out of memory/],
+    },
+    "can be events of the type error with only a comment": {
+      body: `${text("a")}event: error\n: out of memory\n\n${done}`,
+      out: "a\n",
+      code: 9,
+      err: [/cut off: out of memory/],
+    },
+    "can be events of the type error with nothing else": {
+      body: `${text("a")}event:error\r\n\r\n${done}`,
+      out: "a\n",
+      code: 9,
+      err: [/cut off: the service reported an error/],
+    },
+    "can be in the field x_groq": {
+      body: text("a") + event({ ...choice({}), x_groq: { error: "over_capacity" } }) + done,
+      out: "a\n",
+      code: 9,
+      err: [/cut off: over_capacity/],
     },
     "can be lines of JSON between the events": {
       body: `${text("a")}{"error":{"message":"out of memory"}}\n\n${done}`,
@@ -328,7 +352,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       out: "",
       code: 7,
       err: [
-        /The answer was cut at the token limit; --max-tokens raises it\.\nTokens: 5 in, 200 out\n/,
+        /The answer was cut at the token limit; --max-tokens \(in a conversation, `\/set max_tokens`\) raises it\.\nTokens: 5 in, 200 out\n/,
         /the response has no text/,
       ],
     },

@@ -75,7 +75,7 @@ export async function* completionChunks(events: ServerEvents): AsyncGenerator<Re
 
 /** Whether an event that is not JSON only keeps the connection open: it has no data, or a name such as `ping`. */
 const isKeepAlive = ({ event = "message", data }: ServerEvent): boolean =>
-  data.trim() === "" || !["message", "error"].includes(event);
+  event !== "error" && (data.trim() === "" || event !== "message");
 
 /** Splits events that the service did not separate by blank lines. */
 async function* separated(events: AsyncIterable<ServerEvent>): AsyncGenerator<ServerEvent> {
@@ -99,12 +99,16 @@ export const completionFailure = (body: unknown): string | undefined => failureI
 function eventFailure({ event, data }: ServerEvent, body: unknown): string | undefined {
   const { object, type, choices } = asRecord(body);
   const isError = event === "error" || (choices === undefined && [object, type].includes("error"));
-  return failureIn(body) ?? serviceErrorIn(body) ?? (isError ? errorText(body ?? data) : undefined);
+  const text = () => (body === undefined ? data : errorText(body)) || "the service reported an error";
+  return failureIn(body) ?? serviceErrorIn(body) ?? (isError ? text() : undefined);
 }
 
 function failureIn(body: unknown): string | undefined {
-  const { error = null } = asRecord(body);
+  const { error = null, x_groq: ofGroq } = asRecord(body);
   if (error !== null) return errorText(error);
+  // Groq says here why it stopped a stream early.
+  const { error: stopped = null } = asRecord(ofGroq);
+  if (stopped !== null && stopped !== "") return errorText(stopped);
   const { error: ofChoice = null, finish_reason: finish } = choiceIn(body) ?? {};
   if (ofChoice !== null) return errorText(ofChoice);
   if (failedFor.has(asText(finish))) return `the model stopped because of ${JSON.stringify(finish)}`;
@@ -126,12 +130,12 @@ function errorText(error: unknown): string {
 export function readChunk(body: unknown): CompletionChunk {
   const choice = choiceIn(body);
   const message = messageIn(choice);
-  const { usage } = asRecord(body);
+  const { usage, x_groq: ofGroq } = asRecord(body);
   return {
     text: textOf(message?.content),
     reasoning: asText(message?.reasoning_content) || asText(message?.reasoning),
-    finish: asText(choice?.finish_reason) || undefined,
-    usage: isRecord(usage) ? usage : undefined,
+    finish: finishOf(choice),
+    usage: [usage, asRecord(ofGroq).usage].find(isRecord),
     body,
   };
 }
@@ -140,6 +144,12 @@ const choiceIn = (body: unknown) =>
   asList(asRecord(body).choices)
     .filter(isRecord)
     .find(({ index = null }) => index === null || index === 0);
+
+/** The finish reason of a choice. Some services, such as KoboldCpp until 2025, write "null" as text. */
+function finishOf(choice: ReturnType<typeof choiceIn>): string | undefined {
+  const finish = asText(choice?.finish_reason);
+  return finish === "" || finish === "null" ? undefined : finish;
+}
 
 /** The content of a choice: the `delta` of an event, or the `message` of a whole completion. */
 const messageIn = (choice: ReturnType<typeof choiceIn>) => [choice?.delta, choice?.message].find(isRecord);

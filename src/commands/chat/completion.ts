@@ -196,7 +196,10 @@ function showProgress({ progress }: Pick<Context, "progress">): () => Promise<vo
 /** What happened to an incomplete answer, and what helps, by the finish reason. */
 export const incompleteFor: Readonly<Record<string, { readonly happened: string; readonly hint?: string }>> =
   {
-    length: { happened: "was cut at the token limit", hint: "--max-tokens raises it." },
+    length: {
+      happened: "was cut at the token limit",
+      hint: "--max-tokens (in a conversation, `/set max_tokens`) raises it.",
+    },
     model_length: { happened: "was cut because it reached the model's limit" },
     content_filter: { happened: "was withheld in part by the service" },
   };
