@@ -336,7 +336,7 @@ complete -c gpuctl -n '__gpuctl_at \'chat\'' -s c -l continue -d 'Continue the m
 complete -c gpuctl -n '__gpuctl_at \'chat\'' -l session -x -a '(__gpuctl_live chat-session)' -d 'Continue the session NAME, or create it'
 complete -c gpuctl -n '__gpuctl_at \'chat\'' -l attach -x -d 'Text file or image to send with the message, or the URL of an image; - for stdin'
 complete -c gpuctl -n '__gpuctl_at \'chat\'' -l schema -r -F -d 'JSON Schema that the answer must match, - for stdin'
-complete -c gpuctl -n '__gpuctl_at \'chat\'' -s s -l system -x -d 'Instructions for the model; @FILE reads a file'
+complete -c gpuctl -n '__gpuctl_at \'chat\'' -s s -l system -x -d 'Instructions for the model; @FILE reads a file, @- stdin'
 complete -c gpuctl -n '__gpuctl_at \'chat\'' -l top-p -x -d 'Nucleus sampling threshold, from 0 to 1'
 complete -c gpuctl -n '__gpuctl_at \'chat\'' -l stop -x -d 'Text that ends the answer'
 complete -c gpuctl -n '__gpuctl_at \'chat\'' -l seed -x -d 'Seed for sampling'

@@ -735,7 +735,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--session'), 'Continue the session NAME, or create it', @(), 'chat-session')
       ,@(@('--attach'), 'Text file or image to send with the message, or the URL of an image; - for stdin', @(), '')
       ,@(@('--schema'), 'JSON Schema that the answer must match, - for stdin', @(), '')
-      ,@(@('-s', '--system'), 'Instructions for the model; @FILE reads a file', @(), '')
+      ,@(@('-s', '--system'), 'Instructions for the model; @FILE reads a file, @- stdin', @(), '')
       ,@(@('--top-p'), 'Nucleus sampling threshold, from 0 to 1', @(), '')
       ,@(@('--stop'), 'Text that ends the answer', @(), '')
       ,@(@('--seed'), 'Seed for sampling', @(), '')

@@ -23,8 +23,8 @@ export interface FlagOptions {
   /** The placeholder of the value in help, instead of the placeholder for the kind. */
   readonly value?: string;
   readonly completes?: LiveValue;
-  /** The value `-` means stdin. In that case, no argument is read from stdin. */
-  readonly readsStdin?: boolean;
+  /** The value that means stdin. If it is given, no argument is read from stdin. */
+  readonly readsStdin?: "-" | "@-";
   /** Dotted paths of the operation's fields that the flag sets. An error in such a field names this flag. */
   readonly setsFields?: readonly string[];
   /** What applies when the flag is not given, in words for help. */

@@ -13,7 +13,15 @@ const maxShownPaste = 1_000;
 /** The symbols that represent a line feed and a tab in the edited line. */
 const symbols = { "\n": "\u2424", "\t": "\u2409" } as const;
 
-const isBackspace = (key: string): boolean => key === "\u007f" || key === "\b";
+/** The keys that replace the line by an entry of the history. */
+const historyKeys: ReadonlySet<string> = new Set([
+  "\u001b[A",
+  "\u001b[B",
+  "\u001bOA",
+  "\u001bOB",
+  "\u0010",
+  "\u000e",
+]);
 
 const shown = (text: string): string => text.replaceAll("\n", symbols["\n"]).replaceAll("\t", symbols["\t"]);
 const typed = (text: string): string => text.replaceAll(symbols["\n"], "\n").replaceAll(symbols["\t"], "\t");
@@ -48,10 +56,14 @@ export function lineEditor({ history, complete }: LineEditorOptions): LineEditor
     while (isReading) {
       const part = parts.next();
       if (part === undefined) return;
-      if ("paste" in part) pastes.insert(part.paste, editor);
-      else if (isBackspace(part.key) && pastes.remove(editor)) continue;
+      if ("paste" in part) {
+        pastes.insert(part.paste, editor);
+        continue;
+      }
+      const before = editor.line;
       // Synchronous, so that keys and pastes stay in order.
-      else passKey(keys, part.key === "\n" ? "\r" : part.key);
+      passKey(keys, part.key === "\n" ? "\r" : part.key);
+      if (!historyKeys.has(part.key)) pastes.repair(before, editor);
     }
   };
   const onData = (data: Buffer) => {
@@ -137,6 +149,12 @@ function leaveLine(editor: Interface): void {
   Object.assign(editor, { line: "", cursor: 0, prevRows: 0 });
 }
 
+/** The first index below `end` for which a condition holds; `end` if there is none. */
+function firstIndex(end: number, holds: (at: number) => boolean): number {
+  for (let at = 0; at < end; at += 1) if (holds(at)) return at;
+  return end;
+}
+
 /** Inserts pastes into the edited line. A long paste is inserted as a note. */
 function createPastes() {
   const long = new Map<string, string>();
@@ -152,12 +170,20 @@ function createPastes() {
       long.set(note, pasted);
       editor.write(note);
     },
-    /** Removes the note before the cursor. Returns whether there was one. */
-    remove: (editor: Interface): boolean => {
-      const before = editor.line.slice(0, editor.cursor);
-      const note = [...long.keys()].find((one) => before.endsWith(one)) ?? "";
-      for (const _ of note) editor.write(null, { name: "backspace" });
-      return note !== "";
+    /** If an edit has removed a part of a note, removes the rest of the note. Alone, it would be sent as text. */
+    repair: (before: string, editor: Interface) => {
+      const { line } = editor;
+      const note = [...long.keys()].find((one) => before.includes(one) && !line.includes(one));
+      if (note === undefined || line === "") return;
+      const start = before.indexOf(note);
+      const shorter = Math.min(before.length, line.length);
+      const sameStart = firstIndex(shorter, (at) => before[at] !== line[at]);
+      const sameEnd = firstIndex(shorter - sameStart, (at) => before.at(-1 - at) !== line.at(-1 - at));
+      const typed = line.slice(sameStart, line.length - sameEnd);
+      const head = before.slice(0, Math.min(start, sameStart)) + typed;
+      const tail = before.slice(Math.max(start + note.length, before.length - sameEnd));
+      Object.assign(editor, { line: head + tail, cursor: head.length });
+      editor.prompt(true);
     },
     /** Replaces each note in a line with its paste. */
     expand: (line: string) =>

@@ -47,10 +47,20 @@ describe("a conversation", () => {
       "sandbox-echo heard: hello",
       "and now?",
     ]);
-    const [, name] = /To continue: gpuctl chat --session (\S+) --sandbox/.exec(outcome.err) ?? [];
+    const [, name] = /To continue: `gpuctl chat --session (\S+) --sandbox`/.exec(outcome.err) ?? [];
     const again = await cli.run(`chat --session ${name} --sandbox`, { terminal: 80, lines: ["more"] });
     expect(asked(again)[0]).toHaveLength(5);
     expect(again.err).toContain(`Session ${name}, 4 turns.`);
+  });
+
+  test("says how to continue with the same service", async () => {
+    const respond = () => Response.json({ choices: [{ message: { content: "a" }, finish_reason: "stop" }] });
+    const line =
+      "chat -m m --session s --base-url http://127.0.0.1:9 --inference-base-url http://127.0.0.1:8";
+    const { outcome } = await talk(["hello"], { line, respond, env: { GPUCTL_API_KEY: "key-1234567890" } });
+    expect(outcome.err).toContain(
+      "`gpuctl chat --session s --base-url http://127.0.0.1:9 --inference-base-url http://127.0.0.1:8`",
+    );
   });
 
   test("is started only on a terminal, not in CI, and not with a format for programs", async () => {
@@ -397,7 +407,7 @@ describe("the commands in a conversation", () => {
 
   test("/save gives the session a name, and /load continues another session", async () => {
     const { cli, outcome } = await talk(["hello", "/save mine", "/save ../x", "more"]);
-    expect(outcome.err).toContain("To continue: gpuctl chat --session mine --sandbox");
+    expect(outcome.err).toContain("To continue: `gpuctl chat --session mine --sandbox`");
     expect((await cli.run("chat sessions list -o id")).out).toBe("mine\n");
     const loaded = await cli.run("chat --sandbox", {
       terminal: 80,

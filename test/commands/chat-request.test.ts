@@ -28,6 +28,16 @@ describe("the request of chat", () => {
     expect(await run(`${ask} -s @nowhere.txt`, service)).toMatchObject({ code: 2, requests: [] });
   });
 
+  test("has the system prompt from stdin with -s @-, and the message only from the argument", async () => {
+    const { run } = await createCli({ respond: whole });
+    const piped = { ...service, stdin: "Be kind." };
+    const { requests } = await run(`${ask} -s @- -o json`, piped);
+    expect(requests[0]?.body).toMatchObject({ messages: [{ content: "Be kind." }, { content: "Hello" }] });
+    for (const line of [`${ask} -s @- --attach -`, `${ask} -s @- --schema -`, "chat -m llama -s @-"]) {
+      expect(await run(line, piped)).toMatchObject({ code: 2, requests: [] });
+    }
+  });
+
   test("has the text of stdin, then a blank line, then the argument", async () => {
     const { run } = await createCli({ respond: whole });
     const content = async (line: string, stdin: string) => {

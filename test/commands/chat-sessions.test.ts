@@ -632,7 +632,7 @@ test("a session whose file has a newer version is not saved under another name w
   const { err } = await cli.run("chat --session s --sandbox", { terminal: 80, lines: ["hello", "/save t"] });
   expect(err).toContain("Error: cannot save");
   expect(err).not.toContain("Saved as session t.");
-  expect(err).toContain("To continue: gpuctl chat --session s --sandbox");
+  expect(err).toContain("To continue: `gpuctl chat --session s --sandbox`");
   expect(await readdir(folderOf(cli))).toEqual(["s.jsonl", expect.stringMatching(/^s\.jsonl\.\w+\.answer$/)]);
 });
 

@@ -77,13 +77,19 @@ describe.skipIf(process.platform === "win32")("a conversation", () => {
     expect((await server.next()).message).toBe("long ".repeat(1_000));
   });
 
-  test("removes a long paste with one backspace", async () => {
+  test.each([
+    ["Backspace", "\u007f"],
+    ["Ctrl-W", "\u0017"],
+    ["Alt-Backspace", "\u001b\u007f"],
+    ["Left and Backspace", "\u001b[D\u007f"],
+    ["Delete at its start", `${"\u001b[D".repeat("[paste 1: 5000 characters]".length)}\u001b[3~`],
+  ])("removes a long paste as a whole with %s", async (_, keys) => {
     const { home, server } = await homeWithServer();
     const terminal = home.shellOnTerminal("gpuctl chat -m m");
     await terminal.waitFor(/>>> $/);
     terminal.type(`Look: \u001b[200~${"long ".repeat(1_000)}\u001b[201~`);
     await terminal.waitFor("[paste 1: 5000 characters]");
-    terminal.type("\u007fhere");
+    terminal.type(`${keys}here`);
     await terminal.waitFor(/>>> Look: here$/);
     terminal.press("enter");
     expect((await server.next()).message).toBe("Look: here");

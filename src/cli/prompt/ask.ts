@@ -77,9 +77,9 @@ function missingError(missing: readonly Missing[]): UsageError {
   return new UsageError(message, { issues: missing.map(({ flag, text }) => ({ flag, message: text })) });
 }
 
-/** Whether a flag reads stdin, because its value is `-`. */
+/** Whether a flag reads stdin. */
 const isReadByFlag = ({ flags }: CommandNode, values: Values): boolean =>
-  flags.some(({ readsStdin, key }) => readsStdin && [values.flags[key ?? ""]].flat().includes("-"));
+  flags.some(({ readsStdin, key }) => readsStdin && [values.flags[key ?? ""]].flat().includes(readsStdin));
 
 async function fromStdin(command: CommandNode, values: Values, runtime: Runtime): Promise<Values> {
   const arg = command.args.find(({ stdin }) => stdin !== undefined);

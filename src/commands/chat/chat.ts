@@ -26,13 +26,16 @@ const declared = {
   ...sessionFlags,
   attach: flag.texts("Text file or image to send with the message, or the URL of an image; - for stdin", {
     value: "FILE|URL",
-    readsStdin: true,
+    readsStdin: "-",
   }),
   schema: flag.text("JSON Schema that the answer must match, - for stdin", {
     value: "FILE",
-    readsStdin: true,
+    readsStdin: "-",
   }),
-  system: flag.text("Instructions for the model; @FILE reads a file", { short: "s" }),
+  system: flag.text("Instructions for the model; @FILE reads a file, @- stdin", {
+    short: "s",
+    readsStdin: "@-",
+  }),
   topP: flag.number("Nucleus sampling threshold, from 0 to 1", { setsFields: ["top_p"] }),
   stop: flag.texts("Text that ends the answer", { setsFields: ["stop"] }),
   seed: flag.number("Seed for sampling", { setsFields: ["seed"] }),
@@ -60,7 +63,7 @@ export default defineCommand({
   fieldsWithoutFlag: ["messages"],
   defaulted: { model: "chat.model" },
   flags: declared,
-  uses: ["dialog", "ask"],
+  uses: ["dialog", "ask", "withServiceFlags"],
   view: { ...text, markdown: true },
   examples: [
     { text: "Ask a question", command: 'gpuctl chat "Which GPU for a 70B model?" --sandbox' },
@@ -87,8 +90,8 @@ export default defineCommand({
     if (settings.validate && message?.trim() === "") {
       throw new UsageError("MESSAGE must not be empty");
     }
-    if ([...attach, schema].filter((place) => place === "-").length > 1) {
-      throw new UsageError("--attach and --schema can read stdin only once");
+    if ([...attach, schema, system === "@-" ? "-" : undefined].filter((place) => place === "-").length > 1) {
+      throw new UsageError("--attach, --schema and --system can read stdin only once");
     }
     if (message === undefined && attach.length > 0) {
       throw new UsageError("--attach needs a MESSAGE; in a conversation, use /file");

@@ -34,14 +34,14 @@ export default defineCommand({
     size: flag.size("Width and height in pixels", { setsFields: ["width", "height"] }),
     image: flag.text("Reference image (PNG, JPEG or WebP), - for stdin", {
       value: "FILE",
-      readsStdin: true,
+      readsStdin: "-",
       setsFields: ["image"],
     }),
     from: flag.text(
       "Use the settings stored in an image, - for stdin; PROMPT and other flags override them",
       {
         value: "FILE",
-        readsStdin: true,
+        readsStdin: "-",
       },
     ),
     count: flag.integer("Number of images; with --seed, each further image uses the next seed", {

@@ -35,7 +35,7 @@ export default defineCommand({
     }),
     seed: flag.text("Start with the contents of a file, as `gpuctl sandbox seed` does; - reads stdin", {
       value: "FILE",
-      readsStdin: true,
+      readsStdin: "-",
     }),
     scenario: flag.choice("Start a scenario of `gpuctl sandbox scenario`", scenarioNames, { value: "NAME" }),
     memory: flag.boolean("Keep the state in memory, separate from the local sandbox"),

@@ -74,11 +74,10 @@ export async function converse(options: ConversationOptions, tools: Tools): Prom
 const startOfFirstLine = ({ session }: Talk): string =>
   session.name() === undefined ? "" : `${aboutSession(session)} `;
 
-function sayWhereKept({ session }: Talk, { dialog, settings }: Tools): void {
+function sayWhereKept({ session }: Talk, { dialog, withServiceFlags }: Tools): void {
   const name = session.name();
   if (name === undefined || session.turns().length === 0) return;
-  const sandbox = settings.sandbox ? " --sandbox" : "";
-  dialog.show(`To continue: gpuctl chat --session ${name}${sandbox}`);
+  dialog.show(withServiceFlags(`To continue: \`gpuctl chat --session ${name}\``));
 }
 
 /** Sends a message and prints the answer. Reports a failure. */

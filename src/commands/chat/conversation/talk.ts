@@ -15,7 +15,7 @@ export interface Talk {
   attachments: readonly Attachment[];
 }
 
-export type Tools = Context & Pick<Ports, "dialog" | "ask">;
+export type Tools = Context & Pick<Ports, "dialog" | "ask" | "withServiceFlags">;
 
 /** What the commands of a conversation need. */
 export interface TalkOptions {
