@@ -98,7 +98,7 @@ export const resultMutations: readonly Mutation[] = [
     file: "src/sessions/file.ts",
     from: "if (await orUndefined(stat(to))) return false;",
     to: "",
-    tests: ["test/commands/chat-conversation.test.ts"],
+    tests: ["test/commands/chat-sessions-kept.test.ts"],
   },
   {
     name: "the base64 text of a result in a kept response has its padding twice",

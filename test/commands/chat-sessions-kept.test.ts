@@ -1,7 +1,7 @@
-import { mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { collectAnswers } from "../../src/sessions/file.ts";
+import { collectAnswers, moveToFree, whileLocked } from "../../src/sessions/file.ts";
 import { createSessions } from "../../src/sessions/store.ts";
 import { processes } from "../../src/system/files.ts";
 import { type Cli, createCli } from "../support/cli.ts";
@@ -29,6 +29,20 @@ describe("a session", () => {
       expect(await namesIn(cli)).not.toContain(name);
     },
   );
+
+  test("does not replace another one that gets its new name while it waits to be renamed", async () => {
+    const cli = await createCli();
+    for (const name of ["a", "b"]) await cli.run(`chat ${name} --session ${name} --sandbox`);
+    const [from, to] = [fileOf(cli, "a"), fileOf(cli, "mine")];
+    const renamed = await whileLocked(to, processes, async () => {
+      const waiting = moveToFree(from, to, processes);
+      await copyFile(fileOf(cli, "b"), to);
+      return { waiting };
+    });
+    expect(await renamed.waiting).toBe(false);
+    expect(await namesIn(cli)).toHaveLength(3);
+    expect(await turnsIn(cli, "mine")).toMatchObject([{ content: "b" }, {}]);
+  });
 
   test("that is already named Last can still be read and continued", async () => {
     const cli = await createCli();
