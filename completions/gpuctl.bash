@@ -50,7 +50,7 @@ _gpuctl() {
       --) return ;;
       --profile|--base-url|--inference-base-url|--timeout|--retries) service+=("$bare") skip=service; continue ;;
       --sandbox|--insecure-http|--profile=*|--base-url=*|--inference-base-url=*|--timeout=*|--retries=*) service+=("$bare"); continue ;;
-      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--lease|--lease-file|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--sync|--fetch|--env|--max-cost|--time-limit|--note|--every|--warn|--notify|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--name|--onboarded-for|--access|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|--from|-n|--concurrency|--out|--max-tokens|--temperature|--session|--attach|--schema|-s|--system|--top-p|--stop|--param|--format|--speed|--file|--part-length|--allow|--assume-price|--prompts|--endpoint|--default-model|--files|--prices|--give-up-after|--shard|--shards|--status-json|--ids|--requests|--secret|--claim|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--scenario|--token-file|--operation|--where|--caller|--key|--times|--after|--rate|--status|--code|--message|--body|--content-type|--retry-after|--delay|--cut-stream-after|--voice|--api-key-env|--rental|--at|--window|--balance|--outcome|--since|--until|--at-least|--at-most) skip=1; continue ;;
+      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--lease|--lease-file|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--sync|--fetch|--env|--max-cost|--time-limit|--note|--every|--warn|--notify|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--name|--onboarded-for|--access|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|--from|-n|--concurrency|--out|--max-tokens|--temperature|--session|--attach|--schema|-s|--system|--top-p|--stop|--param|--format|--speed|--file|--part-length|--allow|--assume-price|--prompts|--endpoint|--default-model|--files|--default-max-cost|--prices|--give-up-after|--shard|--shards|--status-json|--ids|--requests|--secret|--claim|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--scenario|--token-file|--operation|--where|--caller|--key|--times|--after|--rate|--status|--code|--message|--body|--content-type|--retry-after|--delay|--cut-stream-after|--voice|--api-key-env|--rental|--at|--window|--balance|--outcome|--since|--until|--at-least|--at-most) skip=1; continue ;;
       -?*) continue ;;
     esac
     case "$path $word" in
@@ -128,7 +128,7 @@ _gpuctl() {
     "tts") commands="" flags="--speed --file --param --part-length --concurrency --out --force --play --no-stdin" ;;
     "mcp") commands="" flags="--allow --max-cost --max-burn --assume-price --out" ;;
     "batch") commands="run retry merge status manifest" flags="" ;;
-    "batch run") commands="" flags="--out --prompts --endpoint -m --model --default-model --param --files --no-metadata --concurrency --max-cost --prices --give-up-after --shard --shards --status-json" ;;
+    "batch run") commands="" flags="--out --prompts --endpoint -m --model --default-model --param --files --no-metadata --concurrency --max-cost --default-max-cost --prices --give-up-after --shard --shards --status-json" ;;
     "batch retry") commands="" flags="--failed --unknown --ids" ;;
     "batch merge") commands="" flags="--out --requests --force" ;;
     "batch status") commands="" flags="" ;;
@@ -390,6 +390,7 @@ _gpuctl() {
       "batch run:--files") : ;;
       "batch run:--concurrency") : ;;
       "batch run:--max-cost") : ;;
+      "batch run:--default-max-cost") : ;;
       "batch run:--prices") : ;;
       "batch run:--give-up-after") : ;;
       "batch run:--shard") : ;;

@@ -40,7 +40,7 @@ test("a service on plain http has no certificate, and may respond with any statu
     vi.unstubAllEnvs();
   });
   const found = await probe(`http://127.0.0.1:${port}`, 5_000);
-  expect(found).toEqual({ certificate: undefined, date: expect.any(String) });
+  expect(found).toEqual({ certificate: undefined, isSandbox: false, date: expect.any(String) });
 });
 
 test("a refused connection and a timeout are reported", async () => {
@@ -65,9 +65,9 @@ test.each(["http", "https"])("a proxy that does not respond is reported for %s",
   await failed.toMatchObject({ name: "ConnectionFailed", message: "no response within 0.05 s" });
 });
 
-test("the time of a sandbox is not reported, because its clock can be set", async () => {
+test("a served sandbox is recognized", async () => {
   const port = await portOf(
     createPlain((_request, response) => response.writeHead(404, { "x-gpuctl-sandbox": "1" }).end()),
   );
-  expect((await probe(`http://127.0.0.1:${port}`, 5_000)).date).toBeUndefined();
+  expect(await probe(`http://127.0.0.1:${port}`, 5_000)).toMatchObject({ isSandbox: true });
 });

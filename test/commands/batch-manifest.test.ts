@@ -125,8 +125,20 @@ describe.each(platforms)("the manifest for %s", (platform) => {
     expect(typed.out).toContain("--max-cost");
     expect(typed.err).toContain("Warning: the price of speech is not known in advance, so the job exits");
     const pictures = await run(line.replace("tts", "image"), overNetwork());
-    expect(pictures.out).toContain("--max-cost");
+    expect(pictures.out.replaceAll(/\n *- "?|"/g, " ").replaceAll(/ +/g, " ")).toContain(
+      "--default-max-cost 20",
+    );
     expect(pictures.err).toBe("");
+  });
+
+  test("needs no base URL if an inference URL is set", async () => {
+    const { run } = await createCli();
+    const line = `batch manifest ${platform} r.jsonl --shards 2`;
+    const env = { GPUCTL_INFERENCE_BASE_URL: "https://vllm.example", GPUCTL_API_KEY: key };
+    expect((await run(line, { env })).err).toBe("");
+    expect((await run(line, { env: { GPUCTL_API_KEY: key } })).err).toBe(
+      platform === "slurm" ? "" : "No base URL is configured. Set GPUCTL_BASE_URL in the job.\n",
+    );
   });
 
   test("uses the sandbox without a key if --sandbox is set", async () => {

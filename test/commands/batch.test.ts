@@ -442,6 +442,21 @@ describe("batch run", () => {
     expect({ code: unpriced.code, requests: unpriced.requests }).toEqual({ code: exit.budget, requests: [] });
   });
 
+  test("sends lines whose price is not known with --default-max-cost, but no line beyond this limit", async () => {
+    const answer = { choices: [{ message: { content: "a" }, finish_reason: "stop" }] };
+    const cli = await createCli({ respond: () => Response.json(answer) });
+    await write(cli, [chat("x")], "chat.jsonl");
+    const line = "batch run chat.jsonl --out chats.jsonl --default-max-cost 1";
+    const refused = await cli.run(`${line} --max-cost 1`, overNetwork());
+    expect({ code: refused.code, requests: refused.requests }).toEqual({ code: exit.budget, requests: [] });
+    const sent = await cli.run(line, overNetwork());
+    expect(sent.code).toBe(exit.done);
+    expect(sent.err).toContain("the price of 1 line is not known in advance");
+    await write(cli, [image("a", { steps: 25 }), image("b", { steps: 25 })]);
+    const pictures = await cli.run(`${run} --default-max-cost 0.015`, overNetwork());
+    expect({ code: pictures.code, requests: pictures.requests }).toEqual({ code: exit.budget, requests: [] });
+  });
+
   test("stops before the next chat could exceed --max-cost", async () => {
     const usage = { prompt_tokens: 10, completion_tokens: 100, total_tokens: 110 };
     const choices = [{ message: { role: "assistant", content: "Hi" } }];

@@ -399,7 +399,11 @@ const healthyMachine = (home: string): TestMachine => ({
   freeBytes: () => undefined,
   which: async () => undefined,
   proxyFor: async () => undefined,
-  probe: async () => ({ date: new Date(firstMoment).toUTCString(), certificate: undefined }),
+  probe: async () => ({
+    date: new Date(firstMoment).toUTCString(),
+    isSandbox: false,
+    certificate: undefined,
+  }),
   sandboxHealth: async () => ({ packages: [], file: join(home, "sandbox.sqlite"), exists: false }),
 });
 

@@ -7,8 +7,10 @@ import { moduleFor, proxyAgent } from "../transport/node-http.ts";
 
 /** What a host's response to a request without a key says about the host. */
 export interface Probe {
-  /** The `Date` header of the response; undefined for a sandbox, whose clock may be set. */
+  /** The `Date` header of the response. */
   readonly date: string | undefined;
+  /** Whether the host is a served sandbox, whose clock can be moved. */
+  readonly isSandbox: boolean;
   /** Undefined for plain http. */
   readonly certificate: Certificate | undefined;
 }
@@ -53,7 +55,7 @@ async function probeOnce(url: URL, signal: AbortSignal): Promise<Probe> {
   return new Promise<Probe>((resolve, reject) => {
     request(url, options, (response) => {
       const { date, "x-gpuctl-sandbox": sandbox } = response.headers;
-      resolve({ date: sandbox === undefined ? date : undefined, certificate: certificateOf(response) });
+      resolve({ date, isSandbox: sandbox !== undefined, certificate: certificateOf(response) });
       response.destroy();
     })
       .on("error", (cause) => reject(connectionFailed(cause, url.host, false)))

@@ -82,11 +82,15 @@ export default defineCommand({
   ],
   run: ({ args, flags: given, typedFlags, settings, say }) => {
     const { platform } = args;
-    // The limit of the profile does not stop speech, whose price is never known, but --max-cost in the job would.
-    const hasLimit = given.endpoint !== "tts" || "max-cost" in typedFlags;
-    const flags = { ...given, maxCost: hasLimit ? given.maxCost : undefined };
+    const isTyped = "max-cost" in typedFlags;
+    // The price of speech is never known.
+    const hasLimit = given.endpoint !== "tts" || isTyped;
+    // The limit of the profile stops no line whose price is not known, but --max-cost in the job would.
+    const [maxCost, defaultMaxCost] = isTyped ? [given.maxCost] : [undefined, given.maxCost];
+    const flags = { ...given, maxCost, defaultMaxCost: hasLimit ? defaultMaxCost : undefined };
     const job = jobOf(args, flags, settings);
-    if (settings.baseUrl === undefined && !settings.sandbox && platform !== "slurm") {
+    const { sandbox, baseUrl, inferenceBaseUrl = baseUrl } = settings;
+    if (inferenceBaseUrl === undefined && !sandbox && platform !== "slurm") {
       say("No base URL is configured. Set GPUCTL_BASE_URL in the job.");
     }
     if (!hasLimit) warnOfUnknownPrice("of speech", { settings, say });
@@ -127,7 +131,10 @@ interface ManifestFlags {
   readonly endpoint: Endpoint | undefined;
   readonly model: string | undefined;
   readonly param: Readonly<Record<string, unknown>>;
+  /** The limit that the user typed. */
   readonly maxCost: bigint | undefined;
+  /** The limit of the profile. */
+  readonly defaultMaxCost: bigint | undefined;
   readonly prices: string | undefined;
   readonly concurrency: number | undefined;
   readonly name: string;
@@ -141,7 +148,7 @@ function jobOf(
   flags: ManifestFlags,
   settings: CommandSettings,
 ): BatchJob {
-  const { shards, endpoint, param, maxCost, concurrency, name, claim } = flags;
+  const { shards, endpoint, param, maxCost, defaultMaxCost, concurrency, name, claim } = flags;
   if (shards === undefined) throw new UsageError("--shards is required");
   assertCount(shards);
   assertNotStdout(flags.out);
@@ -171,6 +178,7 @@ function jobOf(
     "default-model": flags.model === undefined ? model : undefined,
     concurrency,
     "max-cost": maxCost === undefined ? undefined : decimalText(maxCost),
+    "default-max-cost": defaultMaxCost === undefined ? undefined : decimalText(defaultMaxCost),
     prices,
   };
   return {

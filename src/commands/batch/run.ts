@@ -61,6 +61,10 @@ const runFlags = {
   maxCost: flag.dollars(
     "Maximum cost of the batch over all its runs, in dollars; each shard gets an equal share",
   ),
+  defaultMaxCost: flag.dollars(
+    "Maximum cost if --max-cost is not set; does not stop lines whose price is not known. `gpuctl batch manifest` sets this flag in its jobs, because they may run without your profile",
+    { defaultText: "budget.maxCost of the profile" },
+  ),
   ...pricesFlag,
   giveUpAfter: flag.duration("Stop if the service refuses everything, or is unreachable, for this long", {
     default: "10m",
@@ -164,8 +168,9 @@ export default defineCommand({
       import("./prices.ts"),
       import("./check.ts"),
     ]);
-    const maxCost =
-      flags.maxCost !== undefined && shard ? shareOfCeiling(flags.maxCost, shard) : flags.maxCost;
+    const isLimitTyped = "max-cost" in typedFlags;
+    const limit = isLimitTyped ? flags.maxCost : (flags.defaultMaxCost ?? flags.maxCost);
+    const maxCost = limit !== undefined && shard ? shareOfCeiling(limit, shard) : limit;
     const fallbackFolders = [files.resolve("."), files.temporary];
     const sendOptions = { ...context, out, filesFolder, fallbackFolders, metadata: !flags.noMetadata };
     const batchOptions = (stopped: AbortSignal): BatchOptions => ({
@@ -179,7 +184,7 @@ export default defineCommand({
       },
       send: createSend({ ...sendOptions, version: settings.version }),
       pricing: batchPricing(prices),
-      needsPrices: "max-cost" in typedFlags,
+      needsPrices: isLimitTyped,
       concurrency: flags.concurrency,
       patience: flags.giveUpAfter,
       sleep: context.sleep,
@@ -202,9 +207,7 @@ export default defineCommand({
         );
       }
       if (maxCost !== undefined && shard) {
-        say(
-          `This shard may cost ${dollarText(maxCost)}: an equal part of ${dollarText(flags.maxCost ?? 0n)}.`,
-        );
+        say(`This shard may cost ${dollarText(maxCost)}: an equal part of ${dollarText(limit ?? 0n)}.`);
       }
       say(planText(ready, shard !== undefined));
       const { withProgress } = await import("./progress.ts");
