@@ -131,6 +131,19 @@ describe.each(platforms)("the manifest for %s", (platform) => {
     expect(pictures.err).toBe("");
   });
 
+  test("stores the key of the profile that it was printed with, and never the key of another service", async () => {
+    const { run } = await createCli();
+    await run("profile add work --base-url https://work.example --no-validate");
+    await run("config set apiKeyCommand 'echo k' --profile work");
+    const line = `batch manifest ${platform} r.jsonl --shards 2 --profile work`;
+    const commands = (text: string) => text.match(/auth token.*?(?= \|)/g) ?? [];
+    const hasCommand = platform === "k8s" || platform === "github";
+    expect(commands((await run(line)).out)).toEqual(hasCommand ? ["auth token --profile work"] : []);
+    const other = await run(`${line} --base-url https://other.example`);
+    expect(other.code).toBe(exit.done);
+    expect(commands(other.out)).toEqual([]);
+  });
+
   test("needs no base URL if an inference URL is set", async () => {
     const { run } = await createCli();
     const line = `batch manifest ${platform} r.jsonl --shards 2`;

@@ -363,6 +363,16 @@ describe("doctor checks the connection", () => {
   });
 });
 
+test("the advice of doctor is for the profile that was checked", async () => {
+  const { run } = await createCli({ respond: healthyService });
+  await run(`profile add work --base-url ${serviceUrl} --no-validate`);
+  const missing = await run("doctor --profile work", { machine: healthy });
+  expect(missing.out).toContain("Run `gpuctl auth login --profile work` to store one");
+  await run("config set apiKeyCommand 'echo k' --profile work");
+  const failed = await run("doctor --profile work -o json", { machine: healthy });
+  expect(failed.err).toContain("`gpuctl config get apiKeyCommand --profile work` shows the command.");
+});
+
 describe("doctor checks the state folder", () => {
   test("a file in place of the folder is a failure, and the advice is to replace the file", async () => {
     const before = (cli: Cli) => writeFile(join(cli.folder, "state"), "");

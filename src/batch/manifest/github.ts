@@ -123,9 +123,19 @@ if [ "$RESTORED" != "${earlier}$last" ] || [ ! -e "${journal}" ]; then
 fi
 `;
 
-export const gitHubNotes = ({ name, secret, input, shards, sandbox }: BatchJob): readonly Note[] => [
+export const gitHubNotes = ({
+  name,
+  secret,
+  input,
+  shards,
+  keyCommand,
+  sandbox,
+}: BatchJob): readonly Note[] => [
   `Save this as .github/workflows/${name}.yml.${sandbox ? "" : " Store the key as a secret of the repository."} Then start the workflow:`,
-  [...(sandbox ? [] : [`gpuctl auth token | gh secret set ${secret}`]), `gh workflow run ${name}.yml`],
+  [
+    ...(sandbox ? [] : [`${keyCommand === undefined ? "" : `${keyCommand} | `}gh secret set ${secret}`]),
+    `gh workflow run ${name}.yml`,
+  ],
   `${input} must be in the repository. Each of the ${shards} jobs has a disk of its own, so its journal and output are kept in the cache and as an artifact. To continue the shards that are not complete:`,
   ["gh run rerun --failed RUN"],
 ];

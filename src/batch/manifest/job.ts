@@ -23,6 +23,8 @@ export interface BatchJob {
   readonly environment: Readonly<Record<string, string>>;
   /** The profile that has the key, on nodes that share the home folder. Only for Slurm. */
   readonly profile: string | undefined;
+  /** The command line that prints the key for the job's service; undefined if gpuctl has no key for it. */
+  readonly keyCommand: string | undefined;
   /** Whether the batch runs against the sandbox, which needs no key. */
   readonly sandbox: boolean;
 }

@@ -17,7 +17,8 @@ import { textResult } from "../../command-kit/results.ts";
 import { UsageError } from "../../core/errors.ts";
 import { withoutUndefined } from "../../core/json.ts";
 import { keyVariable } from "../../core/runtime/key-variable.ts";
-import { assertSecureUrl } from "../../core/urls.ts";
+import { quoted } from "../../core/text.ts";
+import { assertSecureUrl, originOf } from "../../core/urls.ts";
 import { defaultTimeout } from "../../core/values/defaults.ts";
 import { decimalText } from "../../core/values/money.ts";
 import { assertNotStdout } from "./format.ts";
@@ -202,6 +203,7 @@ function jobOf(
     claim,
     environment: environmentOf(settings),
     profile: platform === "slurm" ? keyProfile(settings) : undefined,
+    keyCommand: keyCommandFor(settings),
     sandbox: settings.sandbox,
   };
 }
@@ -239,6 +241,20 @@ function outputFor(input: string): string {
 /** The profile, if the key comes from it. */
 const keyProfile = ({ sandbox, credential, profile }: CommandSettings): string | undefined =>
   sandbox || credential === undefined || credential.source === keyVariable ? undefined : profile;
+
+/**
+ * The command line that prints the key for the job's service. Undefined if there is no key, or if it is the key of a
+ * profile for another service.
+ */
+function keyCommandFor(settings: CommandSettings): string | undefined {
+  const { credential, profileValues, baseUrl, inferenceBaseUrl = baseUrl } = settings;
+  if (credential === undefined) return undefined;
+  const profile = keyProfile(settings);
+  if (profile === undefined) return "gpuctl auth token";
+  const hosts = [profileValues.baseUrl, profileValues.inferenceBaseUrl].map(originOf);
+  if (!hosts.includes(originOf(inferenceBaseUrl))) return undefined;
+  return `gpuctl auth token --profile ${quoted(profile)}`;
+}
 
 function environmentOf({
   sandbox,

@@ -31,7 +31,7 @@ export default defineCommand({
   summary: "Check the installation and suggest fixes",
   details: "Changes nothing, sends at most three read requests, and exits 0 only when no check fails.",
   needsNoConfig: true,
-  uses: ["installation", "completionScript"],
+  uses: ["installation", "completionScript", "withServiceFlags"],
   view: {
     kind: "list",
     columns: [
@@ -49,6 +49,7 @@ export default defineCommand({
   ],
   run: async (context) => {
     const { call, completionScript, installation, interrupted, now, progress, settings } = context;
+    const { withServiceFlags } = context;
     const limits = { retries: 0, timeout: { compute: timeout, inference: timeout } };
     const input: CheckInput = {
       ...installation,
@@ -58,9 +59,13 @@ export default defineCommand({
       read: (id, input) => call(id, input, limits),
       host: once(() => installation.probe(String(settings.baseUrl), timeout)),
     };
-    const results = await progress("Checking", () =>
+    const found = await progress("Checking", () =>
       Promise.all(Object.entries(checks).map(([name, check]) => resultOf(name, check, input))),
     );
+    const results = found.map(({ advice, ...result }) => ({
+      ...result,
+      ...(advice !== undefined && { advice: withServiceFlags(advice) }),
+    }));
     // After an interruption, the failures that the checks report are not real.
     interrupted.throwIfAborted();
     const failures = results.filter(({ status }) => status === "failure").length;
