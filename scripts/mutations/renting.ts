@@ -68,22 +68,22 @@ export const rentingMutations: readonly Mutation[] = [
   {
     name: "batch run ignores budget.maxCost",
     file: "src/commands/batch/run.ts",
-    from: "shareOfCeiling(flags.maxCost, shard) : flags.maxCost;",
-    to: "shareOfCeiling(flags.maxCost, shard) : undefined;",
+    from: "shareOfCeiling(limit, shard) : limit;",
+    to: "shareOfCeiling(limit, shard) : undefined;",
     tests: ["test/cli/budget.test.ts"],
   },
   {
     name: "budget.maxCost stops a batch of lines without a known price",
     file: "src/commands/batch/run.ts",
-    from: 'needsPrices: "max-cost" in typedFlags',
+    from: "needsPrices: isLimitTyped",
     to: "needsPrices: true",
     tests: ["test/cli/budget.test.ts"],
   },
   {
     name: "batch run treats a typed --max-cost like the limit of the profile",
     file: "src/commands/batch/run.ts",
-    from: '"max-cost" in typedFlags,',
-    to: "false,",
+    from: 'isLimitTyped = "max-cost" in typedFlags;',
+    to: "isLimitTyped = false;",
     tests: ["test/cli/budget.test.ts"],
   },
   {
