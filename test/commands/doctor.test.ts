@@ -262,6 +262,7 @@ describe("doctor checks the service", () => {
   ])("a response of %i to a request with the key: %s", async (status, expected, message) => {
     const respond = status === 200 ? healthyService : respondTo("summary", refusal(status));
     const reported = await checked("key", { respond });
+    if (status === 401) expect(reported.advice).toBe("Set GPUCTL_API_KEY to another key, or unset it.");
     expect(reported).toMatchObject({ status: expected, message: expect.stringContaining(message) });
     expect(reported.message).toContain("…1234 from GPUCTL_API_KEY");
   });

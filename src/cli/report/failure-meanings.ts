@@ -215,7 +215,7 @@ function serviceHint({ status = 0, retryAfter, issues = [] }: Details, sandbox: 
     return "The sandbox's user was deleted, or the key was revoked or does not belong to the sandbox. Unset GPUCTL_API_KEY to use the sandbox's own key, or start over with `gpuctl sandbox reset --yes`.";
   }
   if (status === 401)
-    return "Run `gpuctl auth status` to see which key is used, or `gpuctl auth login` to log in with another key.";
+    return "`gpuctl auth status` shows which key is used. If it comes from GPUCTL_API_KEY, set that variable to another key. If it comes from the profile, `gpuctl auth login` replaces it.";
   // If there are issues, they give the reason, such as a quota that is used up.
   if (status === 403 && !issues.some(isRecord)) return "The key does not have permission for this request.";
   if (isRedirect(status)) return redirectHint;

@@ -1,4 +1,5 @@
 import { reasonOf } from "../../../core/errors.ts";
+import { keyVariable } from "../../../core/runtime/key-variable.ts";
 import { ServiceError } from "../../../core/service-errors.ts";
 import { isLoopback, proxyVariable } from "../../../core/urls.ts";
 import { duration } from "../../../core/values/durations.ts";
@@ -155,7 +156,11 @@ const acceptance = remote(async ({ settings, read }) => {
     const status = error instanceof ServiceError ? error.status : undefined;
     const reason = reasonOf(error);
     if (status === 401) {
-      return failure(`${named} is not accepted: ${reason}`, "Run `gpuctl auth login` to store another key.");
+      const advice =
+        source === keyVariable
+          ? `Set ${keyVariable} to another key, or unset it.`
+          : "Run `gpuctl auth login` to replace the key in the profile.";
+      return failure(`${named} is not accepted: ${reason}`, advice);
     }
     if (status === 403) {
       return warning(
