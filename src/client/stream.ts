@@ -125,8 +125,9 @@ async function* atMost(maxBytes: number, body: AsyncIterable<Uint8Array>): Async
 }
 
 /**
- * Returns a function that adds an empty line of data to each event called `error`. The parser drops events without
- * data, but some services describe an error only in a comment.
+ * Returns a function that adds an empty comment and an empty line of data to each event called `error`. The parser drops
+ * events without data, but some services describe an error only in a comment. The empty comment separates it from earlier
+ * comments, which only keep the connection open.
  */
 function dataForErrors(): (chunk: string) => string {
   const isError = (line: string) => /^event: ?error$/.test(line);
@@ -143,7 +144,7 @@ function dataForErrors(): (chunk: string) => string {
     return parts
       .map((part, at) => {
         const hasEnded = at < parts.length - 1;
-        return hasEnded && isError(at === 0 ? before + part : part) ? `${part}\ndata:` : part;
+        return hasEnded && isError(at === 0 ? before + part : part) ? `${part}\n:\ndata:` : part;
       })
       .join("");
   };

@@ -4,7 +4,14 @@ import { keyVariable } from "../core/runtime/key-variable.ts";
 import { NoCredential } from "../core/service-errors.ts";
 import { keyEnding } from "../core/text.ts";
 import type { Environment } from "../core/urls.ts";
-import { assertSecureUrl, baseUrlFor, fitsHeader, originOf, whyUnfitForHeader } from "../core/urls.ts";
+import {
+  assertSecureUrl,
+  baseUrlFor,
+  fitsHeader,
+  originOf,
+  originsOf,
+  whyUnfitForHeader,
+} from "../core/urls.ts";
 import { type Profile, profileOf, profileValue, readConfig } from "./file.ts";
 import type { CommandOutput, ConfigFiles, Credential, KeyInUse, SandboxKeys, Secrets } from "./types.ts";
 
@@ -30,9 +37,10 @@ export function keySource(
   const given = env[keyVariable]?.trim();
   if (given) return { source: keyVariable, from: { key: given }, hosts: undefined };
   const source = `profile "${name}"`;
-  const hosts = [profileValue(profile, "baseUrl"), profileValue(profile, "inferenceBaseUrl")].flatMap(
-    (url) => originOf(url) ?? [],
-  );
+  const hosts = originsOf({
+    baseUrl: profileValue(profile, "baseUrl"),
+    inferenceBaseUrl: profileValue(profile, "inferenceBaseUrl"),
+  });
   if (profile?.apiKey) return { source, from: { key: profile.apiKey }, hosts };
   const command = profileValue(profile, "apiKeyCommand");
   if (command === undefined) return undefined;

@@ -57,6 +57,15 @@ export function isSameUrl(one: string | undefined, other: string | undefined): b
 export const originOf = (url: string | undefined): string | undefined =>
   url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;
 
+/** The origins of a profile's base URLs. The key of the profile may be sent only to them. */
+export const originsOf = ({
+  baseUrl,
+  inferenceBaseUrl,
+}: {
+  readonly baseUrl?: string | undefined;
+  readonly inferenceBaseUrl?: string | undefined;
+}): readonly string[] => [baseUrl, inferenceBaseUrl].flatMap((url) => originOf(url) ?? []);
+
 /**
  * Encodes a value as one segment of a path. Throws `UsageError` if the value is an object, is empty, is `.` or `..`, or
  * has half of a surrogate pair. With an empty or a dot segment, the request would go to another path: URL parsers drop

@@ -94,11 +94,10 @@ export const kubernetesNotes = ({
     ? []
     : [
         keyCommand === undefined
-          ? "Store the key in a Secret. After the first command, type the key:"
+          ? "Store the key in a Secret. Start the command, paste the key, and press Enter and Ctrl-D:"
           : "Store the key in a Secret:",
         [
-          ...(keyCommand === undefined ? ["read -r KEY"] : []),
-          `${keyCommand ?? `printf %s "$KEY"`} | tr -d '\\n' | kubectl create secret generic ${secret} --from-file=${keyInSecret}=/dev/stdin`,
+          `${keyCommand === undefined ? "" : `${keyCommand} | `}tr -d '\\n' | kubectl create secret generic ${secret} --from-file=${keyInSecret}=/dev/stdin`,
         ],
       ]),
   `The claim ${claim} holds ${input} and receives the output.${mountedByMany(shards)} It keeps the journals, so that a replacement pod continues where the previous pod stopped. On a volume that is deleted with its pod, the journal would be lost, and the replacement pod would pay again for requests that are done.`,

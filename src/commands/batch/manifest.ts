@@ -18,7 +18,7 @@ import { UsageError } from "../../core/errors.ts";
 import { withoutUndefined } from "../../core/json.ts";
 import { keyVariable } from "../../core/runtime/key-variable.ts";
 import { quoted } from "../../core/text.ts";
-import { assertSecureUrl, originOf } from "../../core/urls.ts";
+import { assertSecureUrl, originOf, originsOf } from "../../core/urls.ts";
 import { defaultTimeout } from "../../core/values/defaults.ts";
 import { decimalText } from "../../core/values/money.ts";
 import { assertNotStdout } from "./format.ts";
@@ -251,8 +251,8 @@ function keyCommandFor(settings: CommandSettings): string | undefined {
   if (credential === undefined) return undefined;
   const profile = keyProfile(settings);
   if (profile === undefined) return "gpuctl auth token";
-  const hosts = [profileValues.baseUrl, profileValues.inferenceBaseUrl].map(originOf);
-  if (!hosts.includes(originOf(inferenceBaseUrl))) return undefined;
+  const origin = originOf(inferenceBaseUrl);
+  if (origin !== undefined && !originsOf(profileValues).includes(origin)) return undefined;
   return `gpuctl auth token --profile ${quoted(profile)}`;
 }
 

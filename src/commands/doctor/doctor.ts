@@ -48,8 +48,8 @@ export default defineCommand({
     { text: "Print as JSON, for a script", command: "gpuctl doctor --sandbox -o json" },
   ],
   run: async (context) => {
-    const { call, completionScript, installation, interrupted, now, progress, settings } = context;
-    const { withServiceFlags } = context;
+    const { call, completionScript, installation, interrupted, now, progress, settings, withServiceFlags } =
+      context;
     const limits = { retries: 0, timeout: { compute: timeout, inference: timeout } };
     const input: CheckInput = {
       ...installation,
