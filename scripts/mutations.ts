@@ -126,15 +126,15 @@ export const mutations: readonly Mutation[] = [
   {
     name: "a write that gets a 5xx counts as rejected",
     file: "src/client/failure.ts",
-    from: "status >= 400 && status < 500 && isComplete",
-    to: "status >= 400 && isComplete",
+    from: "status >= 400 && status < 500 &&",
+    to: "status >= 400 &&",
     tests: [...failure, ...unknownOutcome],
   },
   {
     name: "a write that gets a truncated 4xx counts as rejected",
     file: "src/client/failure.ts",
-    from: "status < 500 && isComplete &&",
-    to: "status < 500 &&",
+    from: "isComplete && !isNestedBeyond",
+    to: "!isNestedBeyond",
     tests: matrix,
   },
   {
@@ -612,6 +612,13 @@ export const mutations: readonly Mutation[] = [
     from: " || status === 501",
     to: "",
     tests: exits,
+  },
+  {
+    name: "a timeout of the service shows that a write had no effect",
+    file: "src/client/failure.ts",
+    from: " && !timeouts.includes(status)",
+    to: "",
+    tests: failure,
   },
   {
     name: "408 is a rejection",

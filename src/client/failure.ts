@@ -25,9 +25,12 @@ interface FailedResponse {
   readonly requestId: string | null;
 }
 
+/** Statuses that say that the service, or a proxy, stopped waiting. The service may still do what was asked. */
+const timeouts: readonly number[] = [408, 499];
+
 /**
- * Returns the error for a failed response. Only a refusal (4xx) that can be read in full shows that a write had no
- * effect.
+ * Returns the error for a failed response. Only a refusal (4xx, but not a timeout) that can be read in full shows that
+ * a write had no effect.
  */
 export function responseError(response: FailedResponse, request: WireRequest): Error {
   const { status, isComplete, location, retryAfter, requestId } = response;
@@ -36,9 +39,9 @@ export function responseError(response: FailedResponse, request: WireRequest): E
   const reply = { status, requestId, retryAfter, text };
   const redirects = isRedirect(status) && location !== null;
   const message = redirects ? redirectMessage(location, request) : failure.message;
-  const isRefusal =
-    status >= 400 && status < 500 && isComplete && !isNestedBeyond(parseJson(text), maxLevels);
-  if (isRefusal || isRead(request))
+  const isRefusal = status >= 400 && status < 500 && !timeouts.includes(status);
+  const isReadable = isComplete && !isNestedBeyond(parseJson(text), maxLevels);
+  if ((isRefusal && isReadable) || isRead(request))
     return new ServiceError({ ...failure, message, retryAfter, reply }, request);
   const reason = redirects ? message : `the service responded ${status}: ${message}`;
   return new UnknownOutcome(reason, status, request, { reply, issues: failure.issues });

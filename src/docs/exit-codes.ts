@@ -17,7 +17,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
     5,
     "Not found: a name or ID without a match, or an operation that the service does not offer (404, 405 or 410; for a read also 501)",
   ],
-  [6, "The service rejected the request (400, 409, 422 and other 4xx)"],
+  [6, "The service rejected the request (400, 409, 422 and other 4xx, but not a timeout)"],
   [
     7,
     "The service failed on a read (5xx except 501); its response was too large, unusable or a redirect; an image or audio file is truncated; an answer does not match --schema; a rental failed or could not be used; or a --jq filter failed",

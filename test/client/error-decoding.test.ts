@@ -31,7 +31,7 @@ const bytes = fc.oneof(
 );
 const status = fc.oneof(
   fc.integer({ min: 300, max: 599 }),
-  fc.constantFrom(308, 401, 408, 429, 500, 501, 503),
+  fc.constantFrom(308, 401, 408, 429, 499, 500, 501, 503),
 );
 const location = fc.option(
   fc.oneof(
@@ -49,7 +49,7 @@ test("any failed response becomes a service error or the unknown outcome of a wr
         retries: 0,
       });
       const error = await failure(isWrite ? client.call(...write) : client.call(...read));
-      const isRefusal = code >= 400 && code < 500;
+      const isRefusal = code >= 400 && code < 500 && code !== 408 && code !== 499;
       expect(error.name).toBe(!isWrite || isRefusal ? "ServiceError" : "UnknownOutcome");
       const shown = `${error.message} ${JSON.stringify(error)}`;
       expect(shown).not.toContain(key);

@@ -75,7 +75,7 @@ const refused = (status: number, code: number): Fault => ({
   moment: "response",
   act: whole(status, '{"code":"NO","message":"No","issues":[]}'),
   read: [code, "NO"],
-  retried: status === 429 || status === 408,
+  retried: status === 429,
   write: [code, "NO"],
 });
 
@@ -149,10 +149,11 @@ export const faults: readonly Fault[] = [
   refused(400, exit.refused),
   refused(401, exit.credential),
   refused(403, exit.forbidden),
-  refused(408, exit.network),
+  failed(408, exit.network, true),
   refused(409, exit.refused),
   refused(422, exit.refused),
   refused(429, exit.network),
+  failed(499, exit.refused),
   failed(500, exit.service),
   failed(501, exit.notFound),
   failed(503, exit.service),
