@@ -1,6 +1,7 @@
 import type { Mutation } from "../mutations.ts";
 
 const tests = ["test/commands/batch-resume.test.ts"];
+const manifests = ["test/commands/batch-manifest.test.ts"];
 
 /** Faults when a batch is run again, retried or merged. */
 export const batchMutations: readonly Mutation[] = [
@@ -115,5 +116,26 @@ export const batchMutations: readonly Mutation[] = [
     from: "((await diskFiles.size(out)) ?? 0) > 0 && (await shardOf(out)) === undefined;",
     to: "((await diskFiles.size(out)) ?? 0) < 0 && (await shardOf(out)) === undefined;",
     tests: ["test/commands/batch-shards.test.ts"],
+  },
+  {
+    name: "the journal of a canceled step on GitHub is saved while gpuctl still runs",
+    file: "src/batch/manifest/github.ts",
+    from: 'kill -$signal "$(cat',
+    to: 'true "$(cat',
+    tests: manifests,
+  },
+  {
+    name: "each push to GitLab runs the batch",
+    file: "src/batch/manifest/gitlab.ts",
+    from: "      rules: [started],\n",
+    to: "",
+    tests: manifests,
+  },
+  {
+    name: "GitLab stops gpuctl at the time limit of the job, when nothing is saved",
+    file: "src/batch/manifest/gitlab.ts",
+    from: "* 5 / 6",
+    to: "* 6 / 6",
+    tests: manifests,
   },
 ];

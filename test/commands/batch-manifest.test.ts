@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Job } from "kubernetes-types/batch/v1";
-import { describe, expect, test } from "vitest";
+import { describe, expect, type TestContext, test } from "vitest";
 import { parse } from "yaml";
 import { exit } from "../../src/core/exit-codes.ts";
 import { createCli } from "../support/cli.ts";
@@ -330,6 +330,36 @@ describe("the CI jobs in the manifests for GitHub and GitLab", () => {
     gitlab: (text) => parse(text).batch.script.join("\n"),
   };
 
+  interface ShardRun {
+    /** The shell script that stands in for gpuctl. */
+    readonly gpuctl: string;
+    /** Other programs: their names, and their shell scripts. */
+    readonly programs?: Readonly<Record<string, string>>;
+    /** Arguments of `batch manifest`. */
+    readonly rest?: string;
+    readonly env?: Readonly<Record<string, string>>;
+  }
+
+  /** Runs the script of a shard. Does not wait between its attempts. */
+  async function runShard(
+    platform: string,
+    { gpuctl, programs = {}, rest, env = {} }: ShardRun,
+    context: TestContext,
+  ) {
+    skipWithout("sh", context);
+    if (platform === "gitlab" && programs.timeout === undefined) skipWithout("timeout", context);
+    const home = await createHome();
+    const all = { gpuctl: `echo run >> runs; ${gpuctl}`, sleep: "exit 0", ...programs };
+    for (const [name, script] of Object.entries(all)) await addProgram(home.folder, name, script);
+    const script = withShard(scripts[platform]?.(await manifest(platform, rest)));
+    const { folder: cwd, env: own } = home;
+    const ended = await runProgram("sh", ["-e", "-c", script], {
+      cwd,
+      env: { ...own, RUNNER_TEMP: cwd, ...env },
+    });
+    return { ...ended, runs: await readFile(join(cwd, "runs"), "utf8").catch(() => "") };
+  }
+
   /** The script for shard 3. On GitHub, the shard is an expression, which GitHub replaces before the shell starts. */
   const withShard = (script = "") => script.replaceAll(/\$\{\{ matrix\.shard \}\}/g, "3");
 
@@ -344,15 +374,17 @@ describe("the CI jobs in the manifests for GitHub and GitLab", () => {
       [exit.someFailed, 1],
       [exit.interrupted, 1],
     ])("a shard whose gpuctl exits with %i is run %i times", async ([code = 0, times = 0], context) => {
-      skipWithout("sh", context);
-      const home = await createHome();
-      await addProgram(home.folder, "gpuctl", `echo run >> runs; exit ${code}`);
-      await addProgram(home.folder, "sleep", "exit 0");
-      const script = scripts[platform]?.(await manifest(platform)) ?? "";
-      const { folder: cwd, env } = home;
-      const ended = await runProgram("sh", ["-e", "-c", withShard(script)], { cwd, env });
-      expect(ended.code, ended.err).toBe(code);
-      expect(await readFile(join(home.folder, "runs"), "utf8")).toBe("run\n".repeat(times));
+      const ended = await runShard(platform, { gpuctl: `exit ${code}` }, context);
+      expect(ended).toMatchObject({ code, runs: "run\n".repeat(times) });
+    });
+
+    test("makes the folder of the output, which is not in the repository", async (context) => {
+      const ended = await runShard(
+        platform,
+        { rest: "a.jsonl --shards 8 --out new/folder/b.jsonl", gpuctl: "[ -d new/folder ]" },
+        context,
+      );
+      expect(ended).toMatchObject({ code: 0, err: "" });
     });
   });
 
@@ -397,14 +429,90 @@ describe("the CI jobs in the manifests for GitHub and GitLab", () => {
 
   test("an attempt on GitHub whose check fails runs nothing, and does not save the journal as its own", async () => {
     const steps = await stepsOf("shard");
-    expect(steps.map(({ id }) => id).filter((id) => id !== undefined)).toEqual(["restore", "check"]);
+    expect(steps.map(({ id }) => id).filter((id) => id !== undefined)).toEqual(["restore", "check", "stop"]);
     expect(steps.find(({ id }) => id === "restore")?.uses).toMatch(/^actions\/cache\/restore@/);
     const after = steps.slice(steps.findIndex(({ id }) => id === "check") + 1);
     expect(after.map((step) => step.if)).toEqual([
       undefined,
       "always() && steps.check.outcome == 'success'",
-      "always() && steps.check.outcome == 'success'",
+      "always() && steps.stop.outcome == 'success'",
+      "always() && steps.stop.outcome == 'success'",
     ]);
+  });
+
+  describe("before GitHub saves the files of a step that was canceled or reached its time limit", () => {
+    // The container of a job gets no signal, so the script of the shard goes on.
+    test.for([
+      ["ends after SIGTERM", "trap 'echo ended >> runs; exit 143' TERM", "run\nended\n", 143],
+      ["ignores SIGTERM", "trap '' TERM", "run\n", exit.interrupted],
+    ] as const)("gpuctl, which %s, is ended and not started again", async ([, trap, runs, code], context) => {
+      skipWithout("sh", context);
+      const home = await createHome();
+      const wait = "for _ in $(seq 3000); do command -p sleep 0.01; done";
+      await addProgram(home.folder, "gpuctl", `${trap}\necho run >> runs\necho started\n${wait}`);
+      await addProgram(home.folder, "sleep", "command -p sleep 0.01");
+      const steps = await stepsOf("shard");
+      const stop = steps.find(({ id }) => id === "stop")?.run ?? "";
+      await writeFile(join(home.folder, "step.sh"), withShard(scripts.github?.(await manifest("github"))));
+      const env = { RUNNER_TEMP: home.folder };
+      const shard = home.shell("sh -e step.sh", { env });
+      await shard.firstOutput;
+      const stopped = await runProgram("sh", ["-e", "-c", stop], {
+        cwd: home.folder,
+        env: { ...home.env, ...env },
+      });
+      expect(stopped).toEqual({ code: 0, out: "", err: "" });
+      expect(await shard.ended).toMatchObject({ code });
+      expect(await readFile(join(home.folder, "runs"), "utf8")).toBe(runs);
+    });
+
+    test("gpuctl is not started if the script waits before the next attempt", async (context) => {
+      // GitHub stops the step while the script waits.
+      const stop = 'touch "$RUNNER_TEMP/gpuctl.stop"';
+      const ended = await runShard(
+        "github",
+        { gpuctl: `exit ${exit.network}`, programs: { sleep: stop } },
+        context,
+      );
+      expect(ended).toMatchObject({ code: exit.interrupted, runs: "run\n" });
+      expect((await stepsOf("shard")).find(({ id }) => id === "stop")?.run).toContain(stop);
+    });
+
+    test("nothing needs to be ended after a step that ended by itself", async (context) => {
+      skipWithout("sh", context);
+      const home = await createHome();
+      const stop = (await stepsOf("shard")).find(({ id }) => id === "stop")?.run ?? "";
+      await addProgram(home.folder, "sleep", "exit 0");
+      const env = { ...home.env, RUNNER_TEMP: home.folder };
+      expect(await runProgram("sh", ["-e", "-c", stop], { env })).toEqual({ code: 0, out: "", err: "" });
+    });
+  });
+
+  test("the batch on GitLab runs only in a pipeline that is started for it", async () => {
+    const text = await manifest("gitlab", "a.jsonl --shards 2 --name nightly");
+    const { batch, merge } = parse(text);
+    const started = { if: '$RUN_BATCH == "nightly"' };
+    expect(batch.rules).toEqual([started]);
+    expect(merge.rules).toEqual([{ ...started, when: "always" }]);
+    expect(text).toContain("glab ci run --variables RUN_BATCH:nightly\n");
+  });
+
+  test.for([
+    [{ CI_JOB_TIMEOUT: "10800" }, 9000],
+    [{}, 3000],
+  ] as const)(
+    "with %j, GitLab stops gpuctl after %i s, so that its files are saved",
+    async ([env, limit], context) => {
+      const programs = { timeout: 'echo "$@" >> runs; exit 124', date: "echo 1000" };
+      const ended = await runShard("gitlab", { gpuctl: "", programs, env }, context);
+      expect(ended.code).toBe(124);
+      expect(ended.runs).toMatch(new RegExp(`^-k 150 ${limit} gpuctl batch run .* --shards 8\n$`));
+    },
+  );
+
+  test("GitLab does not start gpuctl again near the time limit", async (context) => {
+    const ended = await runShard("gitlab", { gpuctl: "", env: { CI_JOB_TIMEOUT: "0" } }, context);
+    expect(ended).toMatchObject({ code: exit.interrupted, runs: "" });
   });
 
   test.each([

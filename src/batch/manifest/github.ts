@@ -1,8 +1,9 @@
 import { posix } from "node:path";
+import { exit } from "../../core/exit-codes.ts";
 import { keyVariable } from "../../core/runtime/key-variable.ts";
 import { journalPath } from "../journal.ts";
 import { shardOutput } from "../shard.ts";
-import { type BatchJob, type Note, retryLoop, shardFiles, shellLine } from "./job.ts";
+import { type BatchJob, grace, makeFolder, type Note, retryLoop, shardFiles, shellLine } from "./job.ts";
 
 /** The maximum number of jobs in a matrix. */
 export const maxGitHubShards = 256;
@@ -15,11 +16,14 @@ const timeout = 330;
 
 const shard = expression("matrix.shard");
 
-/**
- * After a failed check, nothing is saved. Otherwise, the next attempt would find an outdated journal under the key of
- * this attempt.
- */
+/** After a failed check, nothing has run. */
 const checked = "always() && steps.check.outcome == 'success'";
+
+/**
+ * Files are saved only if gpuctl has ended: it could still send requests that are not in a saved journal, and the next
+ * attempt would pay for them again.
+ */
+const stopped = "always() && steps.stop.outcome == 'success'";
 
 /** A workflow with a job for each shard, and a job that merges them. */
 export function gitHubWorkflow(job: BatchJob): object {
@@ -59,17 +63,18 @@ export function gitHubWorkflow(job: BatchJob): object {
             name: "Run the shard",
             "timeout-minutes": timeout,
             ...(Object.keys(env).length > 0 && { env }),
-            run: retryLoop(shellLine(run, `--shard ${shard}/${shards}`)),
+            run: `${makeFolder(job)}${retryLoop(recorded(shellLine(run, `--shard ${shard}/${shards}`)))}`,
           },
+          { id: "stop", name: "Stop gpuctl", if: checked, run: stop },
           {
             name: "Keep the journal",
-            if: checked,
+            if: stopped,
             uses: "actions/cache/save@v4",
             with: { path, key },
           },
           {
             name: "Keep the output",
-            if: checked,
+            if: stopped,
             uses: "actions/upload-artifact@v4",
             with: { name: `${name}-${shard}`, path, overwrite: true },
           },
@@ -103,6 +108,47 @@ export function gitHubWorkflow(job: BatchJob): object {
 function expression(text: string): string {
   return `\${{ ${text} }}`;
 }
+
+/** GitHub empties this folder before each job. */
+const pidFile = '"$RUNNER_TEMP/gpuctl.pid"';
+const stopFile = '"$RUNNER_TEMP/gpuctl.stop"';
+
+/** Shell lines that run a command line and, while it runs, keep its process ID in a file. */
+const recorded = (line: string): string =>
+  `[ ! -e ${stopFile} ] || return ${exit.interrupted}
+${line} &
+echo $! > ${pidFile}
+ended=0
+wait $! || ended=$?
+rm ${pidFile}
+return $ended
+`;
+
+/** Seconds after which gpuctl is told again to end, and no longer waits for requests in flight; then it is killed. */
+const [again, killed, givenUp] = [grace, grace + 30, grace + 40];
+
+/**
+ * Shell lines that end gpuctl. A step that reaches its time limit or is canceled ends for GitHub, but its processes in
+ * the container get no signal and go on.
+ */
+const stop = `touch ${stopFile}
+sleep 1
+waited=0
+while [ -e ${pidFile} ]; do
+  case $waited in
+    0 | ${again}) signal=TERM ;;
+    ${killed}) signal=KILL ;;
+    ${givenUp})
+      echo "gpuctl is still running, so its journal is not saved" >&2
+      exit 1
+      ;;
+    *) signal=0 ;;
+  esac
+  kill -$signal "$(cat ${pidFile})" 2> /dev/null || break
+  sleep 1
+  waited=$((waited + 1))
+done
+`;
 
 const journalOf = ({ out, shards }: BatchJob): string =>
   journalPath(shardOutput(out, { index: 0, count: shards })).replace(`.0-of-`, `.${shard}-of-`);

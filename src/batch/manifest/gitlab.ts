@@ -1,35 +1,55 @@
+import { exit } from "../../core/exit-codes.ts";
 import { keyVariable } from "../../core/runtime/key-variable.ts";
-import { type BatchJob, type Note, retryLoop, shardFiles, shellLine } from "./job.ts";
+import { type BatchJob, grace, makeFolder, type Note, retryLoop, shardFiles, shellLine } from "./job.ts";
 
 /** The maximum number of jobs that `parallel` can start. */
 export const maxGitLabShards = 200;
 
+/** The variable that starts the batch. Otherwise, each push would run and pay for the whole batch. */
+const starter = "RUN_BATCH";
+
+/**
+ * Shell lines that run a command line, but end it before the time limit of the job. At the limit, GitLab would stop
+ * everything and save neither the journal nor the output. A sixth of the time is for starting the job and for saving.
+ */
+const inTime = (line: string): string =>
+  `left=$((end - $(date +%s)))
+[ $left -gt 0 ] || return ${exit.interrupted}
+timeout -k ${grace + 30} $left ${line}
+`;
+const setEnd = `end=$(($(date +%s) + \${CI_JOB_TIMEOUT:-3600} * 5 / 6))\n`;
+
 /** A pipeline with a job for each shard, and a job that merges them. */
 export function gitLabPipeline(job: BatchJob): object {
-  const { shards, image, run, merge, out, environment } = job;
+  const { name, shards, image, run, merge, out, environment } = job;
   const paths = shardFiles(out, job);
+  const started = { if: `$${starter} == "${name}"` };
   return {
     stages: ["batch", "merge"],
     default: { image },
     batch: {
       stage: "batch",
+      rules: [started],
+      timeout: "6h",
       parallel: shards,
       ...(Object.keys(environment).length > 0 && { variables: environment }),
       cache: { key: "$CI_PIPELINE_ID-$CI_NODE_INDEX", paths, when: "always" },
-      script: [retryLoop(shellLine(run, `--shards ${shards}`))],
+      script: [`${makeFolder(job)}${setEnd}${retryLoop(inTime(shellLine(run, `--shards ${shards}`)))}`],
       artifacts: { paths, when: "always" },
     },
     merge: {
       stage: "merge",
       needs: ["batch"],
-      when: "always",
+      rules: [{ ...started, when: "always" }],
       script: [shellLine(merge)],
       artifacts: { paths: [out], when: "always" },
     },
   };
 }
 
-export const gitLabNotes = ({ input, shards, sandbox }: BatchJob): readonly Note[] => [
-  `Save this as .gitlab-ci.yml, or include it there.${sandbox ? "" : ` Store the key as the project's masked variable ${keyVariable}.`}`,
-  `${input} must be in the repository. Each of the ${shards} jobs may run on a different machine, so its journal and output are kept in the cache and as an artifact. If you retry a job, the runners must share the cache: without its journal, the job would pay again for requests that are done.`,
+export const gitLabNotes = ({ name, input, shards, sandbox }: BatchJob): readonly Note[] => [
+  `Save this as .gitlab-ci.yml, or include it there.${sandbox ? "" : ` Store the key as the project's masked variable ${keyVariable}.`} The batch runs only in a pipeline that is started with this variable. Each such pipeline sends and pays for all lines:`,
+  [`glab ci run --variables ${starter}:${name}`],
+  `${input} must be in the repository. Each of the ${shards} jobs may run on a different machine, so its journal and output are kept in the cache and as an artifact. Before the time limit of the job, gpuctl is stopped, so that they can be saved. Do not cancel a job: GitLab would not save them.`,
+  "To continue the shards that are not complete, retry their jobs. The runners must share the cache: without its journal, a job would pay again for requests that are done.",
 ];

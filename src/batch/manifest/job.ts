@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import { exit } from "../../core/exit-codes.ts";
 import { quoted, wrap } from "../../core/text.ts";
 
@@ -48,6 +49,9 @@ export const retriedCodes = {
 /** The maximum number of times that a shard is run again. */
 export const maxRetries = 5;
 
+/** Seconds that gpuctl gets after SIGTERM to finish the requests in flight. */
+export const grace = 120;
+
 /** Memory for a shard, in MiB. gpuctl needs less than 150 MiB for a million lines. */
 export const memory = { request: 256, limit: 512 } as const;
 
@@ -65,16 +69,31 @@ export function shardFiles(
   return [`${base}.${index}-of-${shards}*`, `${base}.files`];
 }
 
+/** The folder of the output, or undefined if it is the job's own folder. */
+export function folderOf({ out }: Pick<BatchJob, "out">): string | undefined {
+  const folder = posix.dirname(out);
+  return folder === "." ? undefined : folder;
+}
+
+/** A shell line that makes the folder of the output. Git does not keep empty folders. */
+export function makeFolder(job: Pick<BatchJob, "out">): string {
+  const folder = folderOf(job);
+  return folder === undefined ? "" : `mkdir -p ${quoted(folder)}\n`;
+}
+
 /**
  * Shell lines that run a shard and, if it was killed or requests are left, run it again on the same machine, because
  * its journal is there. (If a CI system retries a job, it may do so on another machine.) An interrupted shard is not
  * run again, because someone has canceled the job.
+ * @param once shell lines that run gpuctl once and end with its exit code
  */
-export const retryLoop = (line: string): string =>
-  `attempt=0
+export const retryLoop = (once: string): string =>
+  `run_shard() {
+${once.replace(/^(?=.)/gm, "  ")}}
+attempt=0
 while :; do
   code=0
-  ${line} || code=$?
+  run_shard || code=$?
   case $code in
     ${retriedCodes.left} | ${retriedCodes.killed}) ;;
     *) exit $code ;;

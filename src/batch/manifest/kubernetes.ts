@@ -1,7 +1,16 @@
 import type { Job } from "kubernetes-types/batch/v1";
 import type { EnvVar } from "kubernetes-types/core/v1";
 import { keyVariable } from "../../core/runtime/key-variable.ts";
-import { type BatchJob, maxRetries, memory, type Note, retriedCodes, shellLine } from "./job.ts";
+import {
+  type BatchJob,
+  folderOf,
+  grace,
+  maxRetries,
+  memory,
+  type Note,
+  retriedCodes,
+  shellLine,
+} from "./job.ts";
 
 /** The folder where the claim is mounted. Paths are relative to this folder. */
 const folder = "/data";
@@ -40,7 +49,7 @@ export function kubernetesJob(job: BatchJob): Job {
           restartPolicy: "Never",
           automountServiceAccountToken: false,
           // After SIGTERM, gpuctl finishes the requests that are in flight.
-          terminationGracePeriodSeconds: 120,
+          terminationGracePeriodSeconds: grace,
           containers: [
             {
               name: container,
@@ -70,6 +79,9 @@ const environmentOf = ({ environment, sandbox, secret }: BatchJob): EnvVar[] => 
     : [{ name: keyVariable, valueFrom: { secretKeyRef: { name: secret, key: keyInSecret } } }]),
 ];
 
+const needsFolder = (folder: string | undefined): string =>
+  folder === undefined ? "" : ` Create the folder ${folder} in it first.`;
+
 const mountedByMany = (shards: number): string =>
   shards === 1 ? "" : ` All ${shards} pods mount it, so it must be ReadWriteMany.`;
 
@@ -85,6 +97,7 @@ export const kubernetesNotes = ({
   secret,
   claim,
   input,
+  out,
   shards,
   merge,
   keyCommand,
@@ -100,7 +113,7 @@ export const kubernetesNotes = ({
           `${keyCommand === undefined ? "" : `${keyCommand} | `}tr -d '\\n' | kubectl create secret generic ${secret} --from-file=${keyInSecret}=/dev/stdin`,
         ],
       ]),
-  `The claim ${claim} holds ${input} and receives the output.${mountedByMany(shards)} It keeps the journals, so that a replacement pod continues where the previous pod stopped. On a volume that is deleted with its pod, the journal would be lost, and the replacement pod would pay again for requests that are done.`,
+  `The claim ${claim} holds ${input} and receives the output.${needsFolder(folderOf({ out }))}${mountedByMany(shards)} It keeps the journals, so that a replacement pod continues where the previous pod stopped. On a volume that is deleted with its pod, the journal would be lost, and the replacement pod would pay again for requests that are done.`,
   `A pod that is killed, is interrupted or exits with ${retriedCodes.left} is replaced. After ${maxRetries} replacements, or after any other failure, its shard counts as failed, and the other shards continue. If the node of a pod is drained or gone, the replacement does not count.`,
   "The second of these commands waits until the Job is Complete or Failed:",
   ["kubectl apply -f job.yaml", waitLine(name)],

@@ -1,9 +1,16 @@
 import { keyVariable } from "../../core/runtime/key-variable.ts";
 import { quoted } from "../../core/text.ts";
-import { type BatchJob, comments, maxRetries, memory, type Note, retriedCodes, shellLine } from "./job.ts";
-
-/** A task is asked to end this many seconds before the time limit, so that it can finish the requests in flight. */
-const notice = 120;
+import {
+  type BatchJob,
+  comments,
+  grace,
+  makeFolder,
+  maxRetries,
+  memory,
+  type Note,
+  retriedCodes,
+  shellLine,
+} from "./job.ts";
 
 /** A batch script for `sbatch`: an array with a task for each shard. */
 export function slurmScript(job: BatchJob): string {
@@ -20,12 +27,12 @@ export function slurmScript(job: BatchJob): string {
 #SBATCH --cpus-per-task=1
 #SBATCH --mem=${memory.limit}M
 #SBATCH --requeue
-#SBATCH --signal=B:USR1@${notice}
+#SBATCH --signal=B:USR1@${grace}
 #SBATCH --open-mode=append
 #SBATCH --output=${name}-%A_%a.log
 
 ${comments(notes(job))}
-${exports.join("")}out_of_time=
+${exports.join("")}${makeFolder(job)}out_of_time=
 signaled=1
 trap 'signaled=1; out_of_time=1; kill -TERM $!' USR1
 trap 'signaled=1; kill -TERM $!' TERM INT
