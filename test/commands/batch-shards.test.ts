@@ -238,7 +238,7 @@ describe("batch run finds its shard", () => {
       env,
     });
     const { batch } = parse(out);
-    const line = /gpuctl (batch run .*?) \|\|/.exec(batch.script[0])?.[1] ?? "";
+    const line = /gpuctl (batch run .*)$/m.exec(batch.script[0])?.[1] ?? "";
     for (let node = 1; node <= batch.parallel; node += 1) {
       const { code, err } = await cli.run(words(line), {
         env: {
@@ -260,7 +260,7 @@ describe("batch run finds its shard", () => {
     });
     const { shard: job } = parse(out).jobs;
     const step = job.steps.find(({ name }: { name?: string }) => name === "Run the shard");
-    const line = /gpuctl (batch run .*?) \|\|/.exec(step.run)?.[1] ?? "";
+    const line = /gpuctl (batch run .*) &$/m.exec(step.run)?.[1] ?? "";
     for (const index of job.strategy.matrix.shard) {
       const { code, err } = await cli.run(words(line.replace(/\$\{\{ matrix\.shard \}\}/, String(index))), {
         env: { ...step.env, CI: "true" },
