@@ -189,6 +189,7 @@ test.each([
   ["nomad requests.jsonl --shards 2", /PLATFORM must be one of k8s, slurm, github, gitlab/],
   ["k8s /home/ada/requests.jsonl --shards 2", /INPUT must be a relative path/],
   ["github 'requests$(x).jsonl' --shards 2", /INPUT must not contain/],
+  ["gitlab requests.jsonl --out data/../../a.jsonl --shards 2", /--out must not contain \.\.:/],
   ["gitlab requests.jsonl --out '$HOME.jsonl' --shards 2", /--out must not contain/],
   ["github requests.jsonl --shards 257", /--shards must be at most 256 on GitHub, not 257/],
   ["gitlab requests.jsonl --shards 201", /--shards must be at most 200 on GitLab, not 201/],
@@ -491,7 +492,7 @@ describe("the CI jobs in the manifests for GitHub and GitLab", () => {
   test("the batch on GitLab runs only in a pipeline that is started for it", async () => {
     const text = await manifest("gitlab", "a.jsonl --shards 2 --name nightly");
     const { batch, merge } = parse(text);
-    const started = { if: '$RUN_BATCH == "nightly"' };
+    const started = { if: '$CI_PIPELINE_SOURCE =~ /^(web|api)$/ && $RUN_BATCH == "nightly"' };
     expect(batch.rules).toEqual([started]);
     expect(merge.rules).toEqual([{ ...started, when: "always" }]);
     expect(text).toContain("glab ci run --variables RUN_BATCH:nightly\n");

@@ -124,8 +124,12 @@ rm ${pidFile}
 return $ended
 `;
 
-/** Seconds after which gpuctl is told again to end, and no longer waits for requests in flight; then it is killed. */
-const [again, killed, givenUp] = [grace, grace + 30, grace + 40];
+/** Seconds until gpuctl gets a second SIGTERM, which cuts off the requests in flight. */
+const again = grace;
+/** Seconds until gpuctl is killed. */
+const killed = grace + 30;
+/** Seconds until the step fails. */
+const givenUp = grace + 40;
 
 /**
  * Shell lines that end gpuctl. A step that reaches its time limit or is canceled ends for GitHub, but its processes in

@@ -299,6 +299,9 @@ function assertPortable({ input, out }: BatchJob): void {
   for (const [name, path] of Object.entries({ INPUT: input, "--out": out })) {
     if (isAbsolute(path))
       throw new UsageError(`${name} must be a relative path: the job runs in a folder of its own`);
+    if (path.split("/").includes("..")) {
+      throw new UsageError(`${name} must not contain ..: the job keeps only files in its own folder`);
+    }
     if (!/^[^$*?[\]"'\\]+$/.test(path)) {
       throw new UsageError(
         `${name} must not contain quotes or any of [ ] $ * ? \\ (${name === "INPUT" ? "rename the file" : "choose another name"})`,
