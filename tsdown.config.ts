@@ -28,6 +28,12 @@ const replacements: readonly { importer: string; source: string; code: string }[
     code: `let width;
       module.exports = (text) => (width ??= require(${JSON.stringify(resolve("node_modules/fast-string-width/dist/index.js"))}).default)(text);`,
   },
+  // when-exit ends the process again with each signal that it gets. gpuctl handles signals itself, and then exits.
+  {
+    importer: "/atomically/",
+    source: "when-exit",
+    code: 'export default (callback) => { process.once("exit", () => callback()); return () => {}; }',
+  },
   // conf computes a default folder. gpuctl always passes one.
   { importer: "/conf/", source: "env-paths", code: "export default () => ({})" },
   // cli-table3 measures text with string-width 4, which does not support newer emoji and combining scripts. It would

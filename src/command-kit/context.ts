@@ -141,6 +141,11 @@ export interface Ports {
   readonly failureOf: (error: unknown, doneBefore?: string) => Promise<Failure>;
   readonly messages: Messages;
   readonly attendance: Attendance;
+  /**
+   * Loads code that a command which runs for hours may need later: the whole program, or only what reports its end and
+   * keeps what was paid for. An upgrade removes the files of the running version, so they could not be loaded then.
+   */
+  readonly preload: (part: "program" | "end") => Promise<void>;
 }
 
 /** Work within a command. */

@@ -59,6 +59,23 @@ export function cacheCode(built: string, cache: string): void {
   });
 }
 
+/**
+ * Loads every file in `built`. A failure is ignored: the single executable has no such folder, and a file that needs a
+ * package which is not installed fails again when it is used.
+ */
+export function loadAll(built: string): void {
+  const load = createRequire(join(built, "here"));
+  try {
+    for (const name of readdirSync(built)) if (name.endsWith(".cjs")) attempt(() => load(`./${name}`));
+  } catch {}
+}
+
+function attempt(work: () => unknown): void {
+  try {
+    work();
+  } catch {}
+}
+
 /** Whether the user owns a folder and no one else can write to it. On Windows, only whether the folder exists. */
 function isOurs(folder: string): boolean {
   const facts = lstatSync(folder, { throwIfNoEntry: false });

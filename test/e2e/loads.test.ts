@@ -96,7 +96,7 @@ const costs: readonly Cost[] = [
   { line: "rentals create vm --gpus 1 --yes", files: 26, bytes: 556_000, onDisk: 0 },
   { line: "chat hi --sandbox", files: 33, bytes: 755_000, onDisk: 115_104 },
   { line: "image cat --seed 7 --sandbox --out cat.png --yes", files: 28, bytes: 734_000, onDisk: 212_134 },
-  { line: "rentals list --no-such-flag", files: 7, bytes: 343_000, onDisk: 0 },
+  { line: "rentals list --no-such-flag", files: 7, bytes: 353_000, onDisk: 0 },
   { line: "__complete rental ''", files: 11, bytes: 411_000 },
 ];
 

@@ -24,6 +24,7 @@ import { readNamedStdin } from "../prompt/stdin.ts";
 import { createAttendance } from "./attendance.ts";
 import type { Connection } from "./connection.ts";
 import { createDialog, type DialogOptions } from "./dialog.ts";
+import { preload } from "./preload.ts";
 import type { Runtime } from "./services.ts";
 
 /** The ports that belong to one run of a command. */
@@ -78,6 +79,7 @@ export function createPorts(
     installation: installation(runtime),
     dialog: createDialog(runtime, dialog),
     attendance: createAttendance(runtime.system, runtime.redactor),
+    preload,
     environment: Object.fromEntries(visibleVariables.map((name) => [name, env[name]])),
     profiles: createProfiles({ ...settings, files, env, flags: globalFlags }),
     secrets: createSecrets({

@@ -95,7 +95,7 @@ export default defineCommand({
   effect: "generate",
   args: [arg.text("INPUT", "The requests, as JSON lines", { replacedByFlag: "prompts" })],
   flags: runFlags,
-  uses: ["environment", "installation", "attendance", "typedFlags"],
+  uses: ["environment", "installation", "attendance", "preload", "typedFlags"],
   view: {
     kind: "record",
     columns: [
@@ -128,7 +128,7 @@ export default defineCommand({
       after: [exampleInput],
     },
   ],
-  run: async ({ args, flags, environment, installation, attendance, typedFlags, ...context }) => {
+  run: async ({ args, flags, environment, installation, attendance, preload, typedFlags, ...context }) => {
     const { settings, files, say, now } = context;
     const isOutMissing = flags.out === undefined && !settings.dryRun;
     const input = flags.prompts ?? args.input;
@@ -228,6 +228,7 @@ export default defineCommand({
     const { withBatchLock } = await import("./lock.ts");
     const { assertWritable } = await import("../../media/folders.ts");
     await assertWritable(dirname(out), { file: out });
+    await preload("end");
     return attendance.interruptible((stopped) =>
       withBatchLock(out, context, () => runPlanned(stopped), stopped),
     );

@@ -27,7 +27,7 @@ export default defineCommand({
       defaultText: "mcp in the state folder",
     }),
   },
-  uses: ["task", "commandNode", "failureOf", "messages"],
+  uses: ["task", "commandNode", "failureOf", "messages", "preload"],
   view: { kind: "lines", path: "path" },
   examples: [
     { text: "Let an agent look at a sandbox", command: "gpuctl mcp --sandbox" },
@@ -36,7 +36,7 @@ export default defineCommand({
       command: "gpuctl mcp --allow spend --max-cost 5 --max-burn 10 --allow destroy --sandbox",
     },
   ],
-  run: async ({ flags, messages, task, commandNode, failureOf, ...context }) => {
+  run: async ({ flags, messages, preload, task, commandNode, failureOf, ...context }) => {
     const { settings, files, interrupted } = context;
     const allowed = new Set(flags.allow);
     checkLimits(allowed, flags);
@@ -45,6 +45,7 @@ export default defineCommand({
         hint: "To let the tools only read, use neither --dry-run nor --allow.",
       });
     }
+    await preload("program");
     const [{ serveTools }, { streamTransport }, { Budget, spendingLog }, { callDescribed, listedTools }] =
       await Promise.all([
         import("../../mcp/server.ts"),

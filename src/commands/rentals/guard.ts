@@ -34,7 +34,7 @@ export default defineCommand({
     ),
     ...leaseFileFlag,
   },
-  uses: ["programs", "withServiceFlags"],
+  uses: ["programs", "withServiceFlags", "preload"],
   view: guardView,
   examples: [
     {
@@ -57,12 +57,13 @@ export default defineCommand({
     destruction: ({ flags }) =>
       `Terminate every rental whose lease is over${flags.every === undefined ? "" : ", now and later"}? All data on them is lost.`,
   },
-  run: async ({ flags, ...context }) => {
+  run: async ({ flags, preload, ...context }) => {
     const { every, warn } = flags;
     if (flags.notify?.trim() === "") throw new UsageError("--notify must not be empty");
     if (every !== undefined && every < minInterval) {
       throw new UsageError(`--every must be at least ${duration(minInterval)}, not ${duration(every)}`);
     }
+    if (every !== undefined) await preload("program");
     const place = leasePlace(flags, context);
     // If the folder of the lease file is missing, reading the file fails with an error that says so.
     const hasFolder = place.ownFolder || existsSync(dirname(place.path));

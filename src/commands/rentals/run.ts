@@ -59,7 +59,7 @@ export default defineCommand({
     }),
   ],
   flags: runFlags,
-  uses: ["attendance", "place", "programs", "startMachines", "typedFlags"],
+  uses: ["attendance", "place", "preload", "programs", "startMachines", "typedFlags"],
   buildInput: async ({ input, flags, args, ...context }) => {
     // This check comes before the question, so that a mistake is reported before the user is asked.
     await assertCanRun(flags, args.command, context);
@@ -82,7 +82,7 @@ export default defineCommand({
       command: "gpuctl rentals run --gpus 8 --detach --lease 8h --sandbox --dry-run -- bash train.sh",
     },
   ],
-  run: async ({ input, flags, args, attendance, programs, startMachines, ...context }) => {
+  run: async ({ input, flags, args, attendance, preload, programs, startMachines, ...context }) => {
     const { files, settings } = context;
     const plan = await planOf(flags, args.command, context);
     const variables = variablesOf(flags, attendance);
@@ -90,6 +90,7 @@ export default defineCommand({
     if (!plan.keep) await assertCanEnd(context);
     await assertPrograms({ programs }, plan);
     warnOfPatterns(plan, context);
+    await preload("program");
     const machines = await startMachines();
     const place = plan.keep && flags.lease === undefined ? undefined : leasePlace(flags, context);
     return attendance.interruptible(async (stopped) => {

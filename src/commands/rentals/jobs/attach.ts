@@ -31,7 +31,7 @@ export default defineCommand({
       "Attach even if a gpuctl process on another machine, or in another container, may still be attached",
     ),
   },
-  uses: ["attendance", "programs", "startMachines"],
+  uses: ["attendance", "preload", "programs", "startMachines"],
   view: jobView,
   examples: [
     {
@@ -43,7 +43,7 @@ export default defineCommand({
       command: "gpuctl rentals jobs attach -o json --sandbox",
     },
   ],
-  run: async ({ args, flags, attendance, programs, startMachines, ...context }) => {
+  run: async ({ args, flags, attendance, preload, programs, startMachines, ...context }) => {
     const { settings } = context;
     const found = args.job === undefined ? lastJob(isOpen, context) : findJob(args.job, context);
     if (found === undefined) return noOpenJobs;
@@ -54,6 +54,7 @@ export default defineCommand({
         hint: `\`gpuctl rentals jobs logs ${found.id}\` shows its output.`,
       });
     }
+    await preload("program");
     const hostContext = { ...context, attendance, programs };
     const journal = await claimed(found.id, flags.takeOver, hostContext).catch((error: unknown) => {
       if (error instanceof SaveFailed) context.setFailureContext(notAttached(found));
