@@ -307,6 +307,14 @@ describe("the cost of a chat", () => {
     expect((await run("chat sessions list -o id")).out).toBe("");
   });
 
+  test("includes reasoning that the service counts only in the total", async () => {
+    const total = { usage: { prompt_tokens: 10, completion_tokens: 20, total_tokens: 1_030 } };
+    expect((await priced("llama=0.30/0.50", total)).err).toBe("Tokens: 10 in, 1020 out, $0.000513\n");
+    // A total that is too small is ignored.
+    const small = { usage: { ...usage.usage, total_tokens: 0 } };
+    expect((await priced("llama=0.60/2.40", small)).err).toBe("Tokens: 1000 in, 37 out, $0.0006888\n");
+  });
+
   test("is not shown if there is no price or no token count", async () => {
     expect((await priced("other=1/1")).err).toBe("Tokens: 1000 in, 37 out\n");
     expect((await priced("llama=1/1", { usage: { prompt_tokens: null, completion_tokens: 3 } })).err).toBe(

@@ -1,6 +1,7 @@
 import { asRecord, asText } from "../../core/json.ts";
 import { stringifyExactly } from "../../core/values/exact-numbers.ts";
-import { contentOf, readChunk, toolCallsIn, type Usage } from "./chunks.ts";
+import type { TokenCounts } from "../../core/values/prices.ts";
+import { contentOf, readChunk, toolCallsIn } from "./chunks.ts";
 import { type Piece, splitThinking } from "./thinking.ts";
 
 /** A function call that the model asks for. `arguments` is JSON as the model wrote it, so it may be invalid. */
@@ -16,7 +17,7 @@ export interface Assembled {
   readonly reasoning?: string;
   readonly toolCalls?: readonly ToolCall[];
   readonly finish: string | undefined;
-  readonly usage: Usage | undefined;
+  readonly usage: TokenCounts | undefined;
   /** The name of the model, as the service reports it. */
   readonly model: string | undefined;
 }
@@ -41,7 +42,7 @@ export function createAssembler(): Assembler {
   const toolCalls = createToolCalls();
   const thinking = splitThinking();
   let finish: string | undefined;
-  let usage: Usage | undefined;
+  let usage: TokenCounts | undefined;
   let model: string | undefined;
   const added = (pieces: readonly Piece[]): readonly Piece[] => {
     const some = pieces.filter(({ text }) => text !== "");

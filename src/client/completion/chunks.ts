@@ -2,6 +2,7 @@ import { asList, asRecord, asText, isRecord, parseJson, scalarText, shownAt } fr
 import { failureIn as errorIn, serviceErrorIn } from "../../core/responses/success.ts";
 import { StreamTruncated } from "../../core/service-errors.ts";
 import { stringifyExactly } from "../../core/values/exact-numbers.ts";
+import type { TokenCounts } from "../../core/values/prices.ts";
 import type { ServerEvent, ServerEvents } from "../stream.ts";
 import { splitThinking } from "./thinking.ts";
 
@@ -12,7 +13,7 @@ export interface CompletionChunk {
   readonly reasoning: string;
   /** The finish reason. Undefined until the model has finished. */
   readonly finish: string | undefined;
-  readonly usage: Usage | undefined;
+  readonly usage: TokenCounts | undefined;
   /** The event as received. */
   readonly body: unknown;
 }
@@ -20,11 +21,6 @@ export interface CompletionChunk {
 interface ReceivedChunk extends CompletionChunk {
   /** Whether the chunk is the whole response, which is then plain JSON. */
   readonly isWhole: boolean;
-}
-
-export interface Usage {
-  readonly prompt_tokens?: unknown;
-  readonly completion_tokens?: unknown;
 }
 
 /**

@@ -10,7 +10,13 @@ import { scalarText } from "../../core/json.ts";
 import { receivedJson, serviceErrorIn } from "../../core/responses/success.ts";
 import { type Received, ServiceError, StreamTruncated } from "../../core/service-errors.ts";
 import { dollarText, type Money } from "../../core/values/money.ts";
-import { costOfTokens, isTokenCount, parsePrices, type TokenPrices } from "../../core/values/prices.ts";
+import {
+  costOfTokens,
+  isTokenCount,
+  outputTokens,
+  parsePrices,
+  type TokenPrices,
+} from "../../core/values/prices.ts";
 
 export interface CompletionRequest {
   /** The body, without `stream` and `stream_options`. */
@@ -218,7 +224,7 @@ export function reportCompletion(
   const { happened, hint } = incompleteFor[finish ?? ""] ?? {};
   if (happened !== undefined) say(`The answer ${happened}${hint === undefined ? "." : `; ${hint}`}`);
   if (!withUsage) return;
-  const counts = [usage?.prompt_tokens, usage?.completion_tokens];
+  const counts = [usage?.prompt_tokens, outputTokens(usage ?? {})];
   const [input, output] = counts.map((count) => (isTokenCount(count) ? count : "?"));
   const price = cost === undefined ? "" : `, ${dollarText(cost)}`;
   if (!counts.some(isTokenCount)) say("The service reported no token counts.");

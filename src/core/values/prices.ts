@@ -27,18 +27,30 @@ export function parsePrices(text: string, source: string): ReadonlyMap<string, T
   return prices;
 }
 
+/** Token counts as a service reports them. */
+export interface TokenCounts {
+  readonly prompt_tokens?: unknown;
+  readonly completion_tokens?: unknown;
+  readonly total_tokens?: unknown;
+}
+
 /** The exact cost of some tokens; undefined if either number of tokens is not known. */
-export function costOfTokens(
-  { input, output }: TokenPrices,
-  {
-    prompt_tokens,
-    completion_tokens,
-  }: { readonly prompt_tokens?: unknown; readonly completion_tokens?: unknown },
-): Money | undefined {
-  if (!isTokenCount(prompt_tokens) || !isTokenCount(completion_tokens)) return undefined;
-  return (
-    inProportion(input, [prompt_tokens], [perTokens]) + inProportion(output, [completion_tokens], [perTokens])
-  );
+export function costOfTokens({ input, output }: TokenPrices, counts: TokenCounts): Money | undefined {
+  const { prompt_tokens: sent } = counts;
+  const received = outputTokens(counts);
+  if (!isTokenCount(sent) || !isTokenCount(received)) return undefined;
+  return inProportion(input, [sent], [perTokens]) + inProportion(output, [received], [perTokens]);
+}
+
+/**
+ * The number of output tokens, or what the service sent in its place. Some services count reasoning, which costs as
+ * much as other output, only in the total.
+ */
+export function outputTokens({ prompt_tokens, completion_tokens, total_tokens }: TokenCounts): unknown {
+  if (!isTokenCount(prompt_tokens) || !isTokenCount(completion_tokens) || !isTokenCount(total_tokens)) {
+    return completion_tokens;
+  }
+  return Math.max(completion_tokens, total_tokens - prompt_tokens);
 }
 
 /** Whether a value that a service reports can be a number of tokens. */

@@ -1,5 +1,5 @@
 import { decimalText, type Money, parseMoney } from "../../../core/values/money.ts";
-import { isTokenCount } from "../../../core/values/prices.ts";
+import { isTokenCount, outputTokens } from "../../../core/values/prices.ts";
 import type { Turn } from "../../../sessions/turn.ts";
 
 /** How many of the last answers `/usage` lists one by one. */
@@ -19,7 +19,7 @@ export function usageLines(turns: readonly Turn[]): readonly string[] {
 }
 
 function tokensText(answers: readonly Turn[]): string {
-  const counts = ({ usage }: Turn) => [usage?.prompt_tokens, usage?.completion_tokens];
+  const counts = ({ usage }: Turn) => [usage?.prompt_tokens, outputTokens(usage ?? {})];
   const [input, output] = [0, 1].map((at) =>
     answers
       .map((answer) => counts(answer)[at])
