@@ -168,7 +168,9 @@ describe("the name for an ID", () => {
           expect(new Set(names).size).toBe(ids.length);
           for (const name of names) {
             expect(name).toMatch(/^[\p{L}\p{M}\p{N}._+-]+$/u);
-            expect(name).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)|^[.\p{M}]|\.$/iu);
+            expect(name).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i);
+            // Without the flag `i`, with which a combining iota would match the letter iota.
+            expect(name).not.toMatch(/^[.\p{M}]|\.$/u);
             expect(Buffer.byteLength(name)).toBeLessThan(180);
           }
         },
