@@ -56,7 +56,7 @@ export function gitLabPipeline(job: BatchJob): object {
 export const gitLabNotes = ({ name, input, shards, sandbox }: BatchJob): readonly Note[] => [
   `Save this as .gitlab-ci.yml, or include it there.${sandbox ? "" : ` Store the key as the project's masked variable ${keyVariable}.`} The batch runs only in a pipeline that is started by hand, with this variable. Each such pipeline sends and pays for all lines:`,
   [`glab ci run --variables ${starter}:${name}`],
-  `If GitLab does not let you set variables of a pipeline, store ${starter} in the CI/CD settings of the project. A push still does not run the batch.`,
+  `If GitLab does not let you set variables of a pipeline, store ${starter} with the value ${name} in the CI/CD settings of the project. A push still does not run the batch.`,
   `${input} must be in the repository. Each of the ${shards} jobs may run on a different machine, so its journal and output are kept in the cache and as an artifact. Before the time limit of the job, gpuctl is stopped, so that they can be saved. Do not cancel a job: GitLab would not save them.`,
   "To continue the shards that are not complete, retry their jobs, and then the merge. The runners must share the cache: without its journal, a job would pay again for requests that are done.",
 ];
