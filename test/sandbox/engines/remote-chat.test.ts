@@ -289,7 +289,8 @@ test("the sandbox gives up on an engine that falls silent in the middle of its r
     engine: { kind: "chat", url: `${engine.url}/v1` },
     environment: () => undefined,
   } as const;
-  const response = await sendToEngine(access, { path: "/models" }, { connect: 10_000, silence: 50 });
+  // Long enough for the headers to arrive on a busy machine.
+  const response = await sendToEngine(access, { path: "/models" }, { connect: 10_000, silence: 1_000 });
   const read = readFrom(access, response);
   await expect(read).rejects.toThrow("did not finish its response: it stopped sending data.");
 });
