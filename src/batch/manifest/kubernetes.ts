@@ -56,7 +56,7 @@ export function kubernetesJob(job: BatchJob): Job {
               image,
               workingDir: folder,
               command: ["gpuctl"],
-              args: [...run, "--shards", String(shards)],
+              args: [...run, "--shards", String(shards)].map(literal),
               env: environmentOf(job),
               resources: {
                 requests: { cpu: "500m", memory: `${memory.request}Mi` },
@@ -72,8 +72,11 @@ export function kubernetesJob(job: BatchJob): Job {
   };
 }
 
+/** Kubernetes replaces `$$` with `$`, and `$(NAME)` with the value of a variable, in arguments and in variables. */
+const literal = (text: string): string => text.replaceAll("$", "$$$$");
+
 const environmentOf = ({ environment, sandbox, secret }: BatchJob): EnvVar[] => [
-  ...Object.entries(environment).map(([name, value]) => ({ name, value })),
+  ...Object.entries(environment).map(([name, value]) => ({ name, value: literal(value) })),
   ...(sandbox
     ? []
     : [{ name: keyVariable, valueFrom: { secretKeyRef: { name: secret, key: keyInSecret } } }]),
