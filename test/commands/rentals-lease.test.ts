@@ -19,6 +19,7 @@ import {
   tokensOf,
   writeLeases,
 } from "../support/leases.ts";
+import { overNetwork } from "../support/service.ts";
 import { words } from "../support/words.ts";
 
 const create = "rentals create vm --gpus 1 --yes --sandbox";
@@ -32,6 +33,40 @@ async function withFolder(
 }
 
 const endOf = ({ out }: Outcome): string => JSON.parse(out).endsAt;
+
+/** A service whose clock is `ahead` of this machine's, in milliseconds. Each create returns a new rental. */
+function serviceAhead(ahead: number): Responder {
+  const headers = { date: new Date(Date.parse(at(ahead))).toUTCString() };
+  let id = 6;
+  return ({ method, path }) => {
+    const rental = { id: method === "POST" ? ++id : 7, createdAt: at(ahead), status: "Running" };
+    return Response.json(method === "POST" || path.endsWith("/rental") ? rental : [rental], { headers });
+  };
+}
+
+describe.each([
+  { clock: "ahead of", service: -9 * hour },
+  { clock: "behind", service: 9 * hour },
+])("if this machine's clock is 9 hours $clock the service's", ({ clock, service }) => {
+  test.each([
+    "rentals create vm --gpus 1 --count 2 --yes --lease 1h",
+    "rentals lease set 7 1h",
+    "rentals lease extend 7 1h",
+  ])("%s warns once that the rental may be billed for longer", async (line) => {
+    const cli = await createCli({ respond: serviceAhead(service) });
+    if (line.includes("extend")) await cli.run("rentals lease set 7 1h", overNetwork());
+    const { code, err } = await cli.run(line, overNetwork());
+    expect(code, err).toBe(0);
+    expect(err.split(`Warning: this computer's clock is 9h ${clock} the service's.`)).toHaveLength(2);
+    expect(err).toContain("may be billed up to 9h longer than you expect");
+  });
+});
+
+test("clocks that differ by less than half a minute cause no warning", async () => {
+  const cli = await createCli({ respond: serviceAhead(25_000) });
+  const { code, err } = await cli.run("rentals lease set 7 1h", overNetwork());
+  expect({ code, err }).toMatchObject({ code: 0, err: expect.not.stringContaining("clock") });
+});
 
 describe("rentals create --lease", () => {
   test("saves the time at which the rental ends", async () => {

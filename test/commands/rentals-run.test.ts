@@ -116,6 +116,17 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     );
   });
 
+  test.each([["--lease", "2h"], ["--time-limit", "2h"], []])(
+    "warns that the rental may be billed longer if the two clocks differ: %s %s",
+    async (...limit) => {
+      const { run, sandbox } = await createRenter();
+      sandbox.clock.advance(9 * hour);
+      const { err } = await run(sh("true", ...limit));
+      const warning = "Warning: this computer's clock is 9h behind the service's.";
+      expect(err.split(warning)).toHaveLength(limit.length > 0 ? 2 : 1);
+    },
+  );
+
   describe("with --keep", () => {
     test("keeps the lease that --lease asked for, and `rentals guard` ends the rental when the lease is over", async () => {
       const { run, leases, active, advance } = await createRenter();

@@ -13,7 +13,7 @@ import {
   releaseLease,
   serviceName,
 } from "../../../jobs/leases.ts";
-import { leaseEnd, rentalOf } from "../lease/place.ts";
+import { leaseEnd, rentalOf, warnIfClocksDiffer } from "../lease/place.ts";
 
 /** Gives each rental a lease when it is created. */
 export interface Leasing {
@@ -76,6 +76,7 @@ export function leasing(milliseconds: number, place: LeasePlace, context: Contex
   let token = "";
   return {
     during: async (label, create) => {
+      if (token === "") warnIfClocksDiffer(context);
       token = newToken();
       await beginLease(place, {
         token,

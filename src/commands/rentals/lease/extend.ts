@@ -6,7 +6,7 @@ import { NotFound } from "../../../core/errors.ts";
 import { statesOf } from "../../../core/responses/rental.ts";
 import { commandLine } from "../../../core/text.ts";
 import { changeLeases, type Lease, leaseRecord, mayBeSame, serviceName } from "../../../jobs/leases.ts";
-import { assertLease, leaseEnd, oneLease, rentalOf } from "./place.ts";
+import { assertLease, leaseEnd, oneLease, rentalOf, warnIfClocksDiffer } from "./place.ts";
 
 const leased = "gpuctl rentals create vm --gpus 1 --label train --lease 2h --sandbox --yes";
 
@@ -64,6 +64,7 @@ export default defineCommand({
       extended = next;
       return { ...rest, leases: leases.map((one) => (one === lease ? next : one)) };
     });
+    warnIfClocksDiffer(context);
     return { data: extended && leaseRecord(extended) };
   },
 });

@@ -3,7 +3,7 @@ import { labelOf } from "../../../command-kit/responses.ts";
 import { UsageError } from "../../../core/errors.ts";
 import { asRecord } from "../../../core/json.ts";
 import { idOf } from "../../../core/responses/rental.ts";
-import { duration, maxLease } from "../../../core/values/durations.ts";
+import { duration, maxLease, timeUnits } from "../../../core/values/durations.ts";
 import type { Column, ListView, RecordView } from "../../../core/view.ts";
 import type { Lease } from "../../../jobs/leases.ts";
 
@@ -25,6 +25,18 @@ export const clocks = ({ now, serviceNow, settings }: Clocks): readonly number[]
 /** The end of a lease of this length that begins now, according to the later clock. */
 export const leaseEnd = (milliseconds: number, context: Clocks): number =>
   Math.max(...clocks(context)) + milliseconds;
+
+/** Warns if the two clocks differ by about a minute or more, because a lease may then end later than expected. */
+export function warnIfClocksDiffer(context: Clocks & Pick<Context, "say">): void {
+  const [service = 0, local = service] = clocks(context);
+  const minute = timeUnits[2].milliseconds;
+  const minutes = Math.round(Math.abs(local - service) / minute);
+  if (minutes === 0) return;
+  const difference = duration(minutes * minute);
+  context.say(
+    `Warning: this computer's clock is ${difference} ${local > service ? "ahead of" : "behind"} the service's. Leases use the later clock, so the rental may be billed up to ${difference} longer than you expect. Correct the clock, then set the lease again.`,
+  );
+}
 
 /** The facts about a rental that its lease stores. */
 export function rentalOf(

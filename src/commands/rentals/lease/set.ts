@@ -9,7 +9,7 @@ import { quoted } from "../../../core/text.ts";
 import { parseTime } from "../../../core/values/times.ts";
 import { withDecision } from "../../../jobs/lease-round.ts";
 import { changeLeases, type Lease, leaseRecord, newToken, serviceName } from "../../../jobs/leases.ts";
-import { assertLease, leaseEnd, oneLease, rentalOf } from "./place.ts";
+import { assertLease, leaseEnd, oneLease, rentalOf, warnIfClocksDiffer } from "./place.ts";
 
 export default defineCommand({
   path: "rentals lease set",
@@ -38,6 +38,7 @@ export default defineCommand({
     const { rentalId = input.rentalId, ...rental } = rentalOf(record);
     assertNotTerminated(rentalId, statesOf(record));
     const service = serviceName(context.settings);
+    warnIfClocksDiffer(context);
     const lease: Lease = {
       token: newToken(),
       service,

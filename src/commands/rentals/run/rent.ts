@@ -30,7 +30,7 @@ import {
 import { terminateOperations, terminateOperationsFor } from "../../../openapi/terminate.ts";
 import { estimateCost, hourlyCost } from "../cost.ts";
 import { wantedBy } from "../create/create.ts";
-import { leaseEnd, rentalOf } from "../lease/place.ts";
+import { leaseEnd, rentalOf, warnIfClocksDiffer } from "../lease/place.ts";
 import { kinds, listActiveOf } from "../listing.ts";
 
 /** Jobs run on virtual machines. */
@@ -238,6 +238,7 @@ function leaseOf(journal: Journal, { lease, timeLimit }: RentOptions, context: C
   // Reads the clock before `leaseEnd` does, so that the lease does not become shorter than `length`. A guard treats a
   // lease of `maxLease` as one without an end.
   const startedAt = context.serviceNow();
+  if (length < maxLease) warnIfClocksDiffer(context);
   return {
     token: id,
     service: serviceName(context.settings),
