@@ -43,6 +43,7 @@ const blocks = [
   "An open **mark that never ends, and an open `tick and a [bracket in a long paragraph that goes on.",
   "See [the guide](https://example.com/guide) or <https://example.com/faq>, ![a chart](https://example.com/c.png).",
   "- one\n- two **bold**\n  - nested item that is long enough to be wrapped somewhere around here\n    continued\n- [x] done",
+  "- [x] done\n\n- [ ] left\n\n  a second paragraph",
   "3. three\n4. four\n   ```sh\n   ls -l\n   ```\n5. five\n\n   a second paragraph",
   "```python\ndef f(a):\n    return 'x'  # *not* emphasis\n\n\n    # | not | a table |\n```",
   "~~~\nno language\n\n~~~",
@@ -87,6 +88,15 @@ describe("Markdown that streams", () => {
   test("keeps the numbers of a list that starts at 0", async () => {
     expect(plain(await drawn(["0. zero\n1. one\n"]))).toBe("0. zero\n1. one\n");
   });
+
+  test.each(["- [x] done\n- [ ] left\n", "- [x] done\n\n- [ ] left\n"])(
+    "shows each box of a task list once: %j",
+    async (list) => {
+      const whole = plain(await drawn([list]));
+      expect(whole.match(/\[.\]/g)).toEqual(["[x]", "[ ]"]);
+      expect(plain(await drawn([...list]))).toBe(whole);
+    },
+  );
 
   test("looks the same wherever it is cut into pieces", () =>
     fc.assert(

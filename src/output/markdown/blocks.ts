@@ -122,17 +122,21 @@ function headerStart(source: string): number | undefined {
   return startsWithBar || source.length - bar <= maxHeld ? start : undefined;
 }
 
+const isCheckbox = ({ type }: { readonly type: string }): boolean => type === "checkbox";
+
 function drawList({ items, ordered, start }: Tokens.List, drawing: Drawing, open: boolean): Block {
   const { width, styles } = drawing;
   const lines: Drawn[] = [];
   let isOpen = false;
   for (const [at, item] of items.entries()) {
     const bullet = ordered ? `${(start === "" ? 1 : start) + at}. ` : "• ";
-    const box = item.task ? (item.checked ? "[x] " : "[ ] ") : "";
+    // In an item of paragraphs, the box is a part of the first paragraph.
+    const hasBox = item.tokens.some(isCheckbox);
+    const box = hasBox ? (item.checked ? "[x] " : "[ ] ") : "";
     const indent = " ".repeat(bullet.length);
     const isLast = at === items.length - 1;
     const inner = drawBlocks(
-      item.tokens.filter(({ type }) => (type as string) !== "checkbox"),
+      item.tokens.filter((token) => !isCheckbox(token)),
       { ...drawing, width: Math.max(10, width - bullet.length) },
       open && isLast,
     );
