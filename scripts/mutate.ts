@@ -38,14 +38,17 @@ interface Report {
 }
 
 /** Runs test files in a copy; returns whether they ran, and the tests that failed. */
-async function test(copy: string, files: readonly string[]) {
+async function test(copy: string, files: readonly string[], { maxWorkers }: { readonly maxWorkers: number }) {
   const report = join(copy, "report.json");
   rmSync(report, { force: true });
   const args = [
     "run",
     ...files,
     "--bail=1",
-    "--maxWorkers=1",
+    `--maxWorkers=${maxWorkers}`,
+    // The next run in this copy transforms only the modules that have changed.
+    "--experimental.fsModuleCache",
+    `--experimental.fsModuleCachePath=${join(copy, "module-cache")}`,
     "--reporter=json",
     `--outputFile=${report}`,
     "--testTimeout=60000",
@@ -74,7 +77,7 @@ async function survival(copy: string, { file, from, to, tests, build }: Mutation
   );
   try {
     if (build) await execa("npm", ["run", "build"], { cwd: copy });
-    const { ran, failed, output } = await test(copy, tests);
+    const { ran, failed, output } = await test(copy, tests, { maxWorkers: 1 });
     if (!ran) return `no test ran:\n${output.slice(-2000)}`;
     return failed.length > 0 ? undefined : "all tests passed";
   } finally {
@@ -99,7 +102,8 @@ const survivors: string[] = [];
 try {
   const [first = ""] = copies;
   // The tests must pass without a mutation: a test that always fails notices nothing.
-  const sound = await test(first, [...new Set(chosen.flatMap(({ tests }) => tests))]);
+  const allTests = [...new Set(chosen.flatMap(({ tests }) => tests))];
+  const sound = await test(first, allTests, { maxWorkers: copies.length });
   if (!sound.ran || sound.failed.length > 0)
     throw new Error(`the tests fail without a mutation: ${sound.failed.join(", ") || sound.output}`);
   const queue = [...chosen];
