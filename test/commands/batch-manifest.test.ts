@@ -243,6 +243,20 @@ test("batch manifest says that the job needs a base URL if none is configured", 
 });
 
 describe("the Indexed Job in the manifest for k8s", () => {
+  test("passes on parameters and the base URL unchanged, even if they contain dollar signs", async () => {
+    const { run } = await createCli();
+    const url = "https://api.example.com/$$(team)";
+    const param = 'stop=["$$","a $(GPUCTL_API_KEY) b $5 $&"]';
+    const line = ["batch", "manifest", "k8s", "requests.jsonl", "--shards", "2", "--param", param];
+    const { spec }: Job = parse((await run(line, overNetwork({ GPUCTL_BASE_URL: url }))).out);
+    const [container] = spec?.template.spec?.containers ?? [];
+    /** What Kubernetes does with arguments and variables. */
+    const expanded = (text = "") =>
+      text.replaceAll(/\$\$|\$\(\w+\)/g, (found) => (found === "$$" ? "$" : "VALUE"));
+    expect(container?.args?.map(expanded)).toContain(param);
+    expect(container?.env?.map(({ value }) => expanded(value))).toContain(url);
+  });
+
   test("takes the key from a Secret", async () => {
     const { spec } = await k8sJob("requests.jsonl --shards 8 --secret account");
     expect(spec?.template.spec?.containers[0]?.env).toEqual([

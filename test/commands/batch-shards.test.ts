@@ -232,19 +232,6 @@ describe("batch run finds its shard", () => {
     expect(await merge(cli)).toMatchObject({ code: exit.done, data: { succeeded: ids.length } });
   });
 
-  test("and Kubernetes passes on parameters with a dollar sign unchanged", async () => {
-    const cli = await cliWith();
-    const param = 'stop=["$$","a $(GPUCTL_API_KEY) b $5 $&"]';
-    const line = [..."batch manifest k8s requests.jsonl --shards 3 --param".split(" "), param];
-    const job: Job = parse((await cli.run(line, { env })).out);
-    const [container] = job.spec?.template.spec?.containers ?? [];
-    // What Kubernetes does with arguments.
-    const expanded = container?.args?.map((text) =>
-      text.replaceAll(/\$\$|\$\((\w+)\)/g, (found) => (found === "$$" ? "$" : "VALUE")),
-    );
-    expect(expanded).toContain(param);
-  });
-
   test("in the parallel jobs on GitLab", async () => {
     const cli = await cliWith();
     const { out } = await cli.run("batch manifest gitlab requests.jsonl --shards 3 --out answers.jsonl", {

@@ -34,7 +34,7 @@ export function warnIfClocksDiffer(context: Clocks & Pick<Context, "say">): void
   if (minutes === 0) return;
   const difference = duration(minutes * minute);
   context.say(
-    `Warning: this computer's clock is ${difference} ${local > service ? "ahead of" : "behind"} the service's. Leases use the later clock, so the rental may be billed up to ${difference} longer than you expect. Correct the clock, then set the lease again.`,
+    `Warning: this computer's clock is ${difference} ${local > service ? "ahead of" : "behind"} the service's. Leases use the later clock, so the rental may be billed up to ${difference} longer than you expect. Correct the clock, then run \`gpuctl rentals lease set\`.`,
   );
 }
 

@@ -38,7 +38,6 @@ export default defineCommand({
     const { rentalId = input.rentalId, ...rental } = rentalOf(record);
     assertNotTerminated(rentalId, statesOf(record));
     const service = serviceName(context.settings);
-    warnIfClocksDiffer(context);
     const lease: Lease = {
       token: newToken(),
       service,
@@ -54,6 +53,7 @@ export default defineCommand({
       const others = leases.filter((one) => one.service !== service || one.rentalId !== rentalId);
       return { ...rest, leases: [...withDecision(others, service, decided), lease] };
     });
+    warnIfClocksDiffer(context);
     const file = place.ownFolder ? "" : ` --lease-file ${quoted(place.path)}`;
     return {
       data: leaseRecord(lease),
