@@ -10,7 +10,7 @@ import { firstMoment } from "../support/cli.ts";
 import { fillDisk } from "../support/full-disk.ts";
 import { storeJob } from "../support/jobs.ts";
 import { deadProcess, hour, isCreate, isTerminate, leaseFile, otherProcess } from "../support/leases.ts";
-import { createRenter, sh } from "../support/renter.ts";
+import { createRenter, sh, waitFor } from "../support/renter.ts";
 import { serviceUrl } from "../support/service.ts";
 
 /** The processes as the process `self` sees them: all of them run on this machine. */
@@ -50,7 +50,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
   test("logs --follow shows the output until the command ends", async () => {
     const { run, remote } = await createRenter();
     const { home } = remote;
-    await run(detached('echo one; until [ -e "$HOME/go" ]; do sleep 0.1; done; echo two'));
+    await run(detached(`echo one; ${waitFor("$HOME/go")}; echo two`));
     const { stream } = remote.programs;
     const programs: typeof remote.programs = {
       ...remote.programs,
@@ -75,7 +75,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     ["the disk is full", "ENOSPC", 1],
   ])("logs --follow ends, although the command still runs, if %s", async (_name, code, expected) => {
     const { run, remote } = await createRenter();
-    await run(detached('echo one; until [ -e "$HOME/go" ]; do sleep 0.1; done'));
+    await run(detached(`echo one; ${waitFor("$HOME/go")}`));
     const writeFails = Object.assign(new Error("no space left on the disk"), { code });
     const outcome = await run("rentals jobs logs --follow", { writeFails });
     expect(outcome.code, outcome.err).toBe(expected);
@@ -85,7 +85,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
 
   test("logs --follow of a detached job exits with 130 after Ctrl-C", async () => {
     const { run, remote } = await createRenter();
-    await run(detached('echo one; until [ -e "$HOME/go" ]; do sleep 0.1; done'));
+    await run(detached(`echo one; ${waitFor("$HOME/go")}`));
     const stop = new AbortController();
     const messages = { read: Readable.from([]), write: () => stop.abort(new Interrupted()) };
     const line = "rentals jobs logs --follow";

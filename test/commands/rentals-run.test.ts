@@ -16,7 +16,7 @@ import { requestOf } from "../support/nonstandard-services.ts";
 import { runProgram } from "../support/process.ts";
 import { skipWithout } from "../support/programs.ts";
 import { type Connection, createRemote } from "../support/remote.ts";
-import { createRenter, sh } from "../support/renter.ts";
+import { createRenter, sh, waitFor } from "../support/renter.ts";
 import { overNetwork, serviceUrl } from "../support/service.ts";
 import { sample } from "../support/thorough.ts";
 import { endTimeLimits, endTimeLimitsOf, steadyClock } from "../support/time-limits.ts";
@@ -415,7 +415,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       await options.onStderr?.(Buffer.from(" remote host.\r\n"));
       return 255;
     };
-    const script = `echo 'Connection to db' >&2; until [ -e '${goOn}' ]; do sleep 0.1; done; printf 'Connection to gpu' >&2; exit 4`;
+    const script = `echo 'Connection to db' >&2; ${waitFor(goOn)}; printf 'Connection to gpu' >&2; exit 4`;
     const { code, err } = await run(sh(script), { programs: { ...remote.programs, stream: lossy } });
     expect({ code, lost }, err).toEqual({ code: 4, lost: true });
     const [{ id }] = await jobs();

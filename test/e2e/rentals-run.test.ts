@@ -4,6 +4,7 @@ import { delimiter, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { addProgram, createHome, firstChunk, type Home } from "../support/process.ts";
 import { needs, pathOf } from "../support/programs.ts";
+import { waitFor } from "../support/renter.ts";
 import { sample, thorough } from "../support/thorough.ts";
 
 /** A job with input and results. Its file `ran` has one line for each time that the job was started. */
@@ -159,7 +160,7 @@ describe.skipIf(process.platform === "win32")("rentals run on a machine of the s
     async function createAttached() {
       const home = await createRenter();
       const go = join(home.folder, "go");
-      const waits = `echo one; until [ -e "${go}" ]; do sleep 0.1; done; echo two; echo 42 > model; exit 3`;
+      const waits = `echo one; ${waitFor(go)}; echo two; echo 42 > model; exit 3`;
       const line = "rentals run --gpus 1 --fetch model --detach --lease 1h --sandbox --yes -- sh -c";
       expect(await home.run([...line.split(" "), waits])).toMatchObject({ code: 0 });
       const both = [1, 2].map(() => home.start("rentals jobs attach --sandbox"));

@@ -32,3 +32,10 @@ export const sh = (script: string, ...flags: readonly string[]): readonly string
   ..."-- sh -c".split(" "),
   script,
 ];
+
+/**
+ * A shell command that waits until a file exists. Also ends when the home folder is removed, so that no command goes on
+ * after its test.
+ */
+export const waitFor = (file: string): string =>
+  `until [ -e "${file}" ] || [ ! -d "$HOME" ]; do sleep 0.1; done`;
