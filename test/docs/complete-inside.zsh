@@ -1,9 +1,9 @@
-# Sourced by an interactive zsh with GPUCTL_COMPLETIONS and OFFERED set. Tab writes the completions to the file OFFERED,
-# one per line, then the command line after completion, and prints "offers written".
+# Sourced by an interactive zsh with GPUCTL_COMPLETIONS, DUMP and OFFERED set. Tab writes the completions to the file
+# OFFERED, one per line, then the command line after completion, and prints "offers written".
 PROMPT= RPROMPT=
 fpath=($GPUCTL_COMPLETIONS $fpath)
 autoload -Uz compinit
-compinit -D -u
+compinit -C -u -d $DUMP
 zstyle ":completion:*" insert-tab false
 compadd() {
   if [[ ${@[1,(i)(-|--)]} != *-(O|A|D)\ * ]]; then

@@ -1,8 +1,9 @@
-# Usage: complete.zsh FOLDER LINE
+# Usage: complete.zsh FOLDER LINE DUMP
 # Presses Tab at the end of a line in an interactive zsh with the completion function from a folder. Prints each
-# completion as `word WORD`, then the line after completion as `line LINE`.
+# completion as `word WORD`, then the line after completion as `line LINE`. The file DUMP keeps the list of all completion
+# functions, because zsh needs a second to find them. If it does not exist, it is created.
 zmodload zsh/zpty
-export GPUCTL_COMPLETIONS=$1 OFFERED=$(mktemp)
+export GPUCTL_COMPLETIONS=$1 DUMP=$3 OFFERED=$(mktemp)
 zpty shell "zsh -f -i"
 zpty -w shell "source ${(q)0:A:h}/complete-inside.zsh"
 zpty -r shell output "*shell ready*"

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { inject } from "vitest";
 import { type ProgramOptions, runProgram } from "../support/process.ts";
 
 const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
@@ -31,7 +33,8 @@ const fish: Completer = async (line, options = {}) => {
 
 /** What Tab offers in zsh: each completion (`word`), or the completed command line (`line`). */
 const inZsh = async (line: string, options: ShellOptions, kind: "word" | "line") => {
-  const lines = await run("zsh", ["-f", pathOf("complete.zsh"), scripts, line], options);
+  const dump = join(inject("runFolder"), "zcompdump");
+  const lines = await run("zsh", ["-f", pathOf("complete.zsh"), scripts, line, dump], options);
   return lines.filter((one) => one.startsWith(`${kind} `)).map((one) => one.slice(kind.length + 1));
 };
 
