@@ -8,6 +8,7 @@ import { createCli } from "../support/cli.ts";
 import { addProgram, createHome, runProgram } from "../support/process.ts";
 import { skipWithout } from "../support/programs.ts";
 import { key, overNetwork, serviceUrl } from "../support/service.ts";
+import { sample } from "../support/thorough.ts";
 
 const platforms = ["k8s", "slurm", "github", "gitlab"];
 
@@ -457,29 +458,34 @@ describe("the CI jobs in the manifests for GitHub and GitLab", () => {
 
   describe("before GitHub saves the files of a step that was canceled or reached its time limit", () => {
     // The container of a job gets no signal, so the script of the shard goes on.
-    test.for([
+    const programs = [
       ["ends after SIGTERM", "trap 'echo ended >> runs; exit 143' TERM", "run\nended\n", 143],
       ["ignores SIGTERM", "trap '' TERM", "run\n", exit.interrupted],
-    ] as const)("gpuctl, which %s, is ended and not started again", async ([, trap, runs, code], context) => {
-      skipWithout("sh", context);
-      const home = await createHome();
-      const wait = "for _ in $(seq 3000); do command -p sleep 0.01; done";
-      await addProgram(home.folder, "gpuctl", `${trap}\necho run >> runs\necho started\n${wait}`);
-      await addProgram(home.folder, "sleep", "command -p sleep 0.01");
-      const steps = await stepsOf("shard");
-      const stop = steps.find(({ id }) => id === "stop")?.run ?? "";
-      await writeFile(join(home.folder, "step.sh"), withShard(scripts.github?.(await manifest("github"))));
-      const env = { RUNNER_TEMP: home.folder };
-      const shard = home.shell("sh -e step.sh", { env });
-      await shard.firstOutput;
-      const stopped = await runProgram("sh", ["-e", "-c", stop], {
-        cwd: home.folder,
-        env: { ...home.env, ...env },
-      });
-      expect(stopped).toEqual({ code: 0, out: "", err: "" });
-      expect(await shard.ended).toMatchObject({ code });
-      expect(await readFile(join(home.folder, "runs"), "utf8")).toBe(runs);
-    });
+    ] as const;
+
+    test.for(sample(programs, 1))(
+      "gpuctl, which %s, is ended and not started again",
+      async ([, trap, runs, code], context) => {
+        skipWithout("sh", context);
+        const home = await createHome();
+        const wait = "for _ in $(seq 3000); do command -p sleep 0.01; done";
+        await addProgram(home.folder, "gpuctl", `${trap}\necho run >> runs\necho started\n${wait}`);
+        await addProgram(home.folder, "sleep", "command -p sleep 0.01");
+        const steps = await stepsOf("shard");
+        const stop = steps.find(({ id }) => id === "stop")?.run ?? "";
+        await writeFile(join(home.folder, "step.sh"), withShard(scripts.github?.(await manifest("github"))));
+        const env = { RUNNER_TEMP: home.folder };
+        const shard = home.shell("sh -e step.sh", { env });
+        await shard.firstOutput;
+        const stopped = await runProgram("sh", ["-e", "-c", stop], {
+          cwd: home.folder,
+          env: { ...home.env, ...env },
+        });
+        expect(stopped).toEqual({ code: 0, out: "", err: "" });
+        expect(await shard.ended).toMatchObject({ code });
+        expect(await readFile(join(home.folder, "runs"), "utf8")).toBe(runs);
+      },
+    );
 
     test("gpuctl is not started if the script waits before the next attempt", async (context) => {
       // GitHub stops the step while the script waits.

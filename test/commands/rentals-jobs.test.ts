@@ -12,6 +12,7 @@ import { storeJob } from "../support/jobs.ts";
 import { deadProcess, hour, isCreate, isTerminate, leaseFile, otherProcess } from "../support/leases.ts";
 import { createRenter, sh, waitFor } from "../support/renter.ts";
 import { serviceUrl } from "../support/service.ts";
+import { sample } from "../support/thorough.ts";
 
 /** The processes as the process `self` sees them: all of them run on this machine. */
 const processNamed = (self: string): Processes => ({
@@ -114,7 +115,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(existsSync(join(folder, "outside"))).toBe(false);
   });
 
-  describe.each([
+  const unreadable: readonly [string, string, (text: string) => string | undefined][] = [
     ["was cut off", "job.json is damaged", (text: string) => text.slice(0, 40)],
     ["lacks a field", "job.json is damaged", (text: string) => text.replace('"line"', '"lime"')],
     [
@@ -123,7 +124,9 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
       (text: string) => text.replace('"version": 1', '"version": 2'),
     ],
     ["is not a file", "is not a regular file", () => undefined],
-  ])("a job whose job.json %s", (_, reason, change) => {
+  ];
+
+  describe.each(sample(unreadable, 0, 2))("a job whose job.json %s", (_, reason, change) => {
     const line = sh("sleep 5", "--detach", "--lease", "1h");
 
     /** A job that can be read, and a job that cannot. */

@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { needs } from "../support/programs.ts";
 import type { Connection } from "../support/remote.ts";
 import { createRenter, sh } from "../support/renter.ts";
+import { sample } from "../support/thorough.ts";
 
 /** A command that writes a result, and then sleeps until the restart kills it. */
 const script = "echo 42 > model; echo ready; sleep 30";
@@ -81,7 +82,7 @@ describe.runIf(process.platform === "linux")("if the machine restarts while the 
   // Without setsid, the command has no process group of its own that the restart could kill.
   needs("setsid");
 
-  test.each(restarts)(
+  test.each(sample(restarts, 1, 2))(
     "`rentals run` copies the results back and then ends the rental if %s",
     async (_, restart) => {
       const { run, restarting, folder, active, leases, jobs, isOtherRunning } =
@@ -110,7 +111,7 @@ describe.runIf(process.platform === "linux")("if the machine restarts while the 
     expect(await active()).toEqual([]);
   });
 
-  test.each(restarts)("`jobs attach` copies the results back if %s", async (_, restart) => {
+  test.each(sample(restarts, 0))("`jobs attach` copies the results back if %s", async (_, restart) => {
     const { run, folder, active } = await createDetached(restart);
     const { code, err } = await run("rentals jobs attach");
     expect(code, err).toBe(7);

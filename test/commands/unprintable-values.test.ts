@@ -7,6 +7,7 @@ import { description, descriptionPath, service } from "../support/described.ts";
 import { base64, saved, tinyPng } from "../support/pictures.ts";
 import { readPngText, readRequest } from "../support/png-text.ts";
 import { overNetwork } from "../support/service.ts";
+import { thorough } from "../support/thorough.ts";
 
 /** `String` and `Number` throw for this value. */
 const unprintable = { toString: null, valueOf: null };
@@ -71,12 +72,14 @@ const lines = [
   "rentals guard --once --yes",
 ];
 
+// A quarter of the fields for each command line, a different one for the next line. All of them in a thorough run.
 test.each(lines)("%s never fails because a value of a response cannot be converted to text", async (line) => {
   const { cli, names, change } = await changing();
   const id = await created(cli, "--lease 1d");
   const { code, err } = await cli.run(`${line.replace("ID", id)} --sandbox`);
   expect(code, err).not.toBe(1);
-  for (const name of names) {
+  const share = lines.indexOf(line) % 4;
+  for (const name of [...names].filter((_, at) => thorough || at % 4 === share)) {
     change(undefined);
     const next = await created(cli, "--lease 1m");
     cli.advance(120_000);

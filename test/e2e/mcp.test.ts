@@ -6,6 +6,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { expect, onTestFinished, test } from "vitest";
 import { createHome, repository, runProgram } from "../support/process.ts";
+import { thorough } from "../support/thorough.ts";
 
 const spending = ["--allow", "spend,destroy", "--max-cost", "1", "--max-burn", "5", "--sandbox"];
 
@@ -59,7 +60,8 @@ async function inspectorIn(folder: string): Promise<string> {
   return join(folder, "inspector/cli/build/index.js");
 }
 
-test("the inspector's command line can use gpuctl mcp", async () => {
+// Only in a thorough run: in other runs, the client of the SDK is the judge.
+test.runIf(thorough)("the inspector's command line can use gpuctl mcp", async () => {
   const home = await createHome({ GPUCTL_SANDBOX: "1" });
   const inspector = await inspectorIn(home.folder);
   const inspect = async (...method: readonly string[]) => {

@@ -205,21 +205,18 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     },
   );
 
-  test.each(sample(names, 2, 14))(
-    "after kill -9 %s, the same command line completes the job",
-    async (name) => {
-      const signalled = await createSignalled(at(name), "SIGKILL");
-      const killed = await signalled.run(line);
-      const resumed = await signalled.run(line);
-      expect(resumed.code, resumed.err).toBe(3);
-      const isNew = ["before it rents", "when it sends the request to rent"].includes(name);
-      if (name !== "before it rents") expect(resumed.err).toMatch(/^Resuming job/m);
-      expect(`${killed.err}\n${resumed.err}`).toMatch(/^problem$/m);
-      expect(resumed.err).toMatch(/^Job \w+ exited with status 3 .* It cost about \$0\.0\d, an estimate/m);
-      expect(killed.out + resumed.out).toBe(output);
-      expect(await readFile(join(signalled.home.folder, "results", "ran"), "utf8")).toBe("start\n");
-      if (isNew) expect((await signalled.run("rentals list -o json")).out).toBe("[]\n");
-      else await expectNothingLeft(signalled);
-    },
-  );
+  test.each(sample(names, 2))("after kill -9 %s, the same command line completes the job", async (name) => {
+    const signalled = await createSignalled(at(name), "SIGKILL");
+    const killed = await signalled.run(line);
+    const resumed = await signalled.run(line);
+    expect(resumed.code, resumed.err).toBe(3);
+    const isNew = ["before it rents", "when it sends the request to rent"].includes(name);
+    if (name !== "before it rents") expect(resumed.err).toMatch(/^Resuming job/m);
+    expect(`${killed.err}\n${resumed.err}`).toMatch(/^problem$/m);
+    expect(resumed.err).toMatch(/^Job \w+ exited with status 3 .* It cost about \$0\.0\d, an estimate/m);
+    expect(killed.out + resumed.out).toBe(output);
+    expect(await readFile(join(signalled.home.folder, "results", "ran"), "utf8")).toBe("start\n");
+    if (isNew) expect((await signalled.run("rentals list -o json")).out).toBe("[]\n");
+    else await expectNothingLeft(signalled);
+  });
 });

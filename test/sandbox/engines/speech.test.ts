@@ -9,7 +9,7 @@ import {
 } from "../../../src/sandbox/engines/speech.ts";
 import { MissingDependency } from "../../../src/sandbox/packages.ts";
 import { anyCharacter, fc } from "../../support/property.ts";
-import { thorough } from "../../support/thorough.ts";
+import { sample, thorough } from "../../support/thorough.ts";
 
 type Speech = Awaited<ReturnType<typeof speak>>;
 
@@ -49,7 +49,7 @@ test("the speech of a sentence is a WAV file that is not silent", async () => {
 
 test("the speed sets the length", async () => {
   const usual = await seconds(sentence);
-  for (const speed of [0.25, 0.5, 0.8, 1.5, 2, 4]) {
+  for (const speed of sample([0.25, 0.5, 0.8, 1.5, 2, 4], 0, 3)) {
     const length = (await seconds(sentence, speed)) / usual;
     expect(Math.abs(length * speed - 1), `speed ${speed}`).toBeLessThan(0.05);
   }
