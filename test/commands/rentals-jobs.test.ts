@@ -126,7 +126,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     ["is not a file", "is not a regular file", () => undefined],
   ];
 
-  describe.each(sample(unreadable, 0, 2))("a job whose job.json %s", (_, reason, change) => {
+  describe.each(sample(unreadable, 0, 2, 3))("a job whose job.json %s", (_, reason, change) => {
     const line = sh("sleep 5", "--detach", "--lease", "1h");
 
     /** A job that can be read, and a job that cannot. */
