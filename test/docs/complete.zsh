@@ -1,7 +1,7 @@
 # Usage: complete.zsh FOLDER LINE DUMP
 # Presses Tab at the end of a line in an interactive zsh with the completion function from a folder. Prints each
-# completion as `word WORD`, then the line after completion as `line LINE`. The file DUMP keeps the list of all completion
-# functions, because zsh needs a second to find them. If it does not exist, it is created.
+# completion as `word WORD`, then the line after completion as `line LINE`. zsh stores the list of completion functions
+# in the file DUMP if it does not exist, because looking for them takes a second.
 zmodload zsh/zpty
 export GPUCTL_COMPLETIONS=$1 DUMP=$3 OFFERED=$(mktemp)
 zpty shell "zsh -f -i"

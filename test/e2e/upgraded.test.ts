@@ -8,7 +8,6 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { exit } from "../../src/core/exit-codes.ts";
 import { addProgram, createHome, dist, key, repository } from "../support/process.ts";
 import { needs } from "../support/programs.ts";
-import { thorough } from "../support/thorough.ts";
 
 /**
  * A home with an installation of its own. `removed` moves its built files away, as an upgrade does: the names of the
@@ -95,24 +94,21 @@ test("after an upgrade, a guard that is interrupted exits with 130", async () =>
 describe("on a machine", () => {
   needs("sshd");
 
-  test.runIf(thorough)(
-    "after an upgrade, a job whose rental could not be ended says so and exits with 10",
-    async () => {
-      const { home, removed } = await createInstallation();
-      await home.run("sandbox boot add --outcome slow --after 0s --sandbox");
-      await home.run(
-        "sandbox fault add --operation terminateVirtualMachineRental --status 500 --times 50 --sandbox",
-      );
-      const job = home.shell(
-        "exec gpuctl rentals run --gpus 1 --sandbox --yes -- sh -c 'echo started; sleep 600'",
-      );
-      await job.firstOutput;
-      await removed();
-      job.interrupt();
-      const { code, err } = await job.ended;
-      expect(err).not.toContain(lost);
-      expect(err).toContain("may still be billed");
-      expect(code).toBe(exit.unknownOutcome);
-    },
-  );
+  test("after an upgrade, a job whose rental could not be ended says so and exits with 10", async () => {
+    const { home, removed } = await createInstallation();
+    await home.run("sandbox boot add --outcome slow --after 0s --sandbox");
+    await home.run(
+      "sandbox fault add --operation terminateVirtualMachineRental --status 500 --times 50 --sandbox",
+    );
+    const job = home.shell(
+      "exec gpuctl rentals run --gpus 1 --sandbox --yes -- sh -c 'echo started; sleep 600'",
+    );
+    await job.firstOutput;
+    await removed();
+    job.interrupt();
+    const { code, err } = await job.ended;
+    expect(err).not.toContain(lost);
+    expect(err).toContain("may still be billed");
+    expect(code).toBe(exit.unknownOutcome);
+  });
 });
