@@ -300,6 +300,11 @@ export class LeaseUnclear extends WithHint {
   override readonly name = "LeaseUnclear";
 }
 
+/** Another process took over a lock that this process held, because this process was suspended or got no CPU time. */
+export class LockLost extends Error {
+  override readonly name = "LockLost";
+}
+
 /** A recording was saved, but could not be played. */
 export class NotPlayed extends Error {
   override readonly name = "NotPlayed";

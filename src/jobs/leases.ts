@@ -1,11 +1,19 @@
 import { existsSync } from "node:fs";
 import { open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { codeOf, reasonOf, SaveFailed, saveFailed, Unavailable, WaitedTooLong } from "../core/errors.ts";
+import {
+  codeOf,
+  LockLost,
+  reasonOf,
+  SaveFailed,
+  saveFailed,
+  Unavailable,
+  WaitedTooLong,
+} from "../core/errors.ts";
 import { makeFolderSync, readTextFile } from "../core/files.ts";
 import { asRecord, isRecord, parseJson, withoutUndefined } from "../core/json.ts";
 import { creationTolerance } from "../core/responses/rental.ts";
-import { LockLost, lockedUntil, type Processes } from "../core/tasks/lock.ts";
+import { lockedUntil, type Processes } from "../core/tasks/lock.ts";
 import { quoted } from "../core/text.ts";
 import { duration } from "../core/values/durations.ts";
 import { parseTime } from "../core/values/times.ts";

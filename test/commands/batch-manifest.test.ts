@@ -243,6 +243,15 @@ test("batch manifest says that the job needs a base URL if none is configured", 
   });
 });
 
+test.each([
+  ["k8s /data/r.jsonl --shards 2", "INPUT must be a relative path: the job runs in a folder of its own"],
+  ["github r.jsonl --shards 300", "--shards must be at most 256 on GitHub, not 300"],
+])("batch manifest %s reports only what is wrong", async (line, message) => {
+  const { run } = await createCli();
+  const { code, err } = await run(`batch manifest ${line}`);
+  expect({ code, err }).toEqual({ code: exit.usage, err: `Error: ${message}\n` });
+});
+
 describe("the Indexed Job in the manifest for k8s", () => {
   test("passes on parameters and the base URL unchanged, even if they contain dollar signs", async () => {
     const { run } = await createCli();

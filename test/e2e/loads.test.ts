@@ -93,7 +93,7 @@ const costs: readonly Cost[] = [
   { line: "rentals list --color always", files: 10, bytes: 407_000, onDisk: 0 },
   { line: "rentals list --jq length", files: 11, bytes: 454_000, onDisk: 0 },
   { line: "rentals list --sandbox", files: 17, bytes: 664_000, onDisk: 114_688 },
-  { line: "rentals create vm --gpus 1 --yes", files: 26, bytes: 556_000, onDisk: 0 },
+  { line: "rentals create vm --gpus 1 --yes", files: 21, bytes: 552_000, onDisk: 0 },
   { line: "chat hi --sandbox", files: 33, bytes: 755_000, onDisk: 115_104 },
   { line: "image cat --seed 7 --sandbox --out cat.png --yes", files: 28, bytes: 734_000, onDisk: 212_134 },
   { line: "rentals list --no-such-flag", files: 7, bytes: 353_000, onDisk: 0 },

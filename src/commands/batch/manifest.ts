@@ -90,38 +90,48 @@ export default defineCommand({
     const [maxCost, defaultMaxCost] = isTyped ? [given.maxCost] : [undefined, given.maxCost];
     const flags = { ...given, maxCost, defaultMaxCost: hasLimit ? defaultMaxCost : undefined };
     const job = jobOf(args, flags, settings);
+    const manifest = manifests[platform](job);
     const { sandbox, baseUrl, inferenceBaseUrl = baseUrl } = settings;
     if (inferenceBaseUrl === undefined && !sandbox && platform !== "slurm") {
       say("No base URL is configured. Set GPUCTL_BASE_URL in the job.");
     }
     if (!hasLimit) warnOfUnknownPrice("of speech", { settings, say });
     warnOfMissingPrices(flags, settings, say);
-    if (platform === "slurm") {
-      const script = slurmScript(job);
-      return textResult(script, { script }, settings);
-    }
-    assertPortable(job);
-    const { document, notes } = manifests[platform](job);
-    return textResult(`${comments(notes)}${stringify(document, layout)}`, document, settings);
+    return textResult(manifest.text, manifest.document, settings);
   },
 });
 
 interface Manifest {
+  readonly text: string;
   readonly document: object;
-  readonly notes: readonly Note[];
 }
 
-const manifests: Readonly<Record<Exclude<Platform, "slurm">, (job: BatchJob) => Manifest>> = {
-  k8s: (job) => ({ document: kubernetesJob(job), notes: kubernetesNotes(job) }),
+/** The file for each platform. Throws `UsageError` for a job that cannot run there. */
+const manifests: Readonly<Record<Platform, (job: BatchJob) => Manifest>> = {
+  k8s: (job) => inYaml(job, kubernetesJob, kubernetesNotes),
+  slurm: (job) => {
+    const script = slurmScript(job);
+    return { text: script, document: { script } };
+  },
   github: (job) => {
     assertAtMost(maxGitHubShards, "GitHub", job);
-    return { document: gitHubWorkflow(job), notes: gitHubNotes(job) };
+    return inYaml(job, gitHubWorkflow, gitHubNotes);
   },
   gitlab: (job) => {
     assertAtMost(maxGitLabShards, "GitLab", job);
-    return { document: gitLabPipeline(job), notes: gitLabNotes(job) };
+    return inYaml(job, gitLabPipeline, gitLabNotes);
   },
 };
+
+function inYaml(
+  job: BatchJob,
+  documentOf: (job: BatchJob) => object,
+  notesOf: (job: BatchJob) => readonly Note[],
+): Manifest {
+  assertPortable(job);
+  const document = documentOf(job);
+  return { text: `${comments(notesOf(job))}${stringify(document, layout)}`, document };
+}
 
 /** `compat` quotes strings that YAML 1.1 parsers would read as booleans. */
 const layout = { lineWidth: 0, compat: "yaml-1.1", aliasDuplicateObjects: false } as const;

@@ -15,7 +15,6 @@ import { newToken, releaseLease, serviceName } from "../../jobs/leases.ts";
 import { claimJob, leaveJob } from "../../jobs/watch.ts";
 import { estimateCost } from "./cost.ts";
 import { rentalQuestion, wantedBy, withinBurnOfProfile } from "./create/create.ts";
-import { rentalOffers } from "./create/offers.ts";
 import { ownJobs, placeOf } from "./jobs/find.ts";
 import { jobHost, releaseTimeout } from "./run/host.ts";
 import {
@@ -66,7 +65,7 @@ export default defineCommand({
     return input;
   },
   check: ({ flags, args, ...context }) => assertCanRun(flags, args.command ?? [], context),
-  offers: (given) => rentalOffers(jobType, given),
+  offers: async (given) => (await import("./create/offers.ts")).rentalOffers(jobType, given),
   alsoAsks: ["sshPublicKeyIds"],
   withinLimits: (given, send) => withinBurnOfProfile(jobType, given, send),
   confirm: { spending: (given) => question(given) },

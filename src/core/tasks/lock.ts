@@ -1,7 +1,7 @@
 import { readFile, rm, rmdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { codeOf } from "../errors.ts";
+import { codeOf, LockLost } from "../errors.ts";
 import { createPrivateFile, makeFolderSync, writePrivateFile } from "../files.ts";
 import { asRecord, parseJson } from "../json.ts";
 
@@ -190,11 +190,6 @@ async function removeAbandoned(
   } finally {
     await own.remove().catch(() => undefined);
   }
-}
-
-/** Another process took over the lock, because this process was suspended or got no CPU time. */
-export class LockLost extends Error {
-  override readonly name = "LockLost";
 }
 
 /**

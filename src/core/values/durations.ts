@@ -49,6 +49,12 @@ export const maxDuration = 24 * timeUnits[0].milliseconds;
  */
 export const maxLease = 3650 * timeUnits[0].milliseconds;
 
+/** Throws a `UsageError` that names `source` unless the length of a lease is more than 0 and at most `maxLease`. */
+export function assertLease(milliseconds: number, source: string): void {
+  if (milliseconds <= 0) throw new UsageError(`${source} must be greater than 0`);
+  if (milliseconds > maxLease) throw new UsageError(`${source} must be at most ${duration(maxLease)}`);
+}
+
 /** A signal that is aborted after a time, at most `maxTimerMs`. It does not keep the process running. */
 export const limitAfter = (milliseconds: number): AbortSignal =>
   AbortSignal.timeout(Math.min(Math.ceil(milliseconds), maxTimerMs));

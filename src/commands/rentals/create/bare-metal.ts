@@ -9,7 +9,6 @@ import {
   rentalQuestion,
   withinBurnOfProfile,
 } from "./create.ts";
-import { rentalOffers } from "./offers.ts";
 
 export default defineCommand({
   path: "rentals create bare-metal",
@@ -42,7 +41,7 @@ export default defineCommand({
     if (label === undefined && sizeInGb === undefined) return input;
     return { ...input, storageVolume: { isNew: true, label, sizeInGb } };
   },
-  offers: (given) => rentalOffers("bare-metal", given),
+  offers: async (given) => (await import("./offers.ts")).rentalOffers("bare-metal", given),
   alsoAsks: ["sshPublicKeyIds"],
   withinLimits: (given, send) => withinBurnOfProfile("bare-metal", given, send),
   confirm: { spending: (given) => rentalQuestion("bare-metal", given) },

@@ -11,6 +11,7 @@ import {
   type FailedItem,
   Interrupted,
   LeaseNotStored,
+  LockLost,
   NotTried,
   SomeFailed,
   UnexpectedResponse,
@@ -25,12 +26,10 @@ import {
   ServiceError,
   UnknownOutcome,
 } from "../../../core/service-errors.ts";
-import { LockLost } from "../../../core/tasks/lock.ts";
 import { stopwatch } from "../../../core/tasks/steady-clock.ts";
-import { duration } from "../../../core/values/durations.ts";
+import { assertLease, duration } from "../../../core/values/durations.ts";
 import { parseMoney } from "../../../core/values/money.ts";
-import { estimateHourlyCost, type Wanted } from "../cost.ts";
-import { assertLease } from "../lease/place.ts";
+import type { Wanted } from "../cost.ts";
 import { kinds, listActive, rowOf } from "../listing.ts";
 import { activeRentals } from "../views.ts";
 import { waitFor, waitTimeout } from "../waiting.ts";
@@ -423,6 +422,7 @@ export async function rentalQuestion(
   if (count === 0) return undefined;
   const wanted = wantedBy(type, input);
   const { gpuCount, gpuType, region, termType } = wanted;
+  const { estimateHourlyCost } = await import("../cost.ts");
   const cost = await estimateHourlyCost(wanted, count, context);
   const gpus = `${gpuCount} x ${gpuType}`;
   const it = count === 1 ? "It" : "They";

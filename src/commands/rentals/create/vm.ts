@@ -9,7 +9,6 @@ import {
   rentalQuestion,
   withinBurnOfProfile,
 } from "./create.ts";
-import { rentalOffers } from "./offers.ts";
 
 export default defineCommand({
   path: "rentals create vm",
@@ -22,7 +21,7 @@ export default defineCommand({
     checkCreateFlags(input, flags);
     return input;
   },
-  offers: (given) => rentalOffers("virtual-machine", given),
+  offers: async (given) => (await import("./offers.ts")).rentalOffers("virtual-machine", given),
   alsoAsks: ["sshPublicKeyIds"],
   withinLimits: (given, send) => withinBurnOfProfile("virtual-machine", given, send),
   confirm: { spending: (given) => rentalQuestion("virtual-machine", given) },

@@ -6,6 +6,7 @@ import {
   isDiskFull,
   LeaseNotStored,
   LeaseUnclear,
+  LockLost,
   NotFound,
   NotNotified,
   NotReady,
@@ -31,7 +32,7 @@ import {
   ServiceError,
   UnknownOutcome,
 } from "../../../core/service-errors.ts";
-import { hostOf, LockLost, pidOf } from "../../../core/tasks/lock.ts";
+import { hostOf, pidOf } from "../../../core/tasks/lock.ts";
 import { commandLine } from "../../../core/text.ts";
 import { duration, timeUnits } from "../../../core/values/durations.ts";
 import { parseTime } from "../../../core/values/times.ts";

@@ -5,8 +5,9 @@ import { leaseFileArgs, leaseFileFlag, leasePlace } from "../../../command-kit/r
 import { NotFound } from "../../../core/errors.ts";
 import { statesOf } from "../../../core/responses/rental.ts";
 import { commandLine } from "../../../core/text.ts";
+import { assertLease } from "../../../core/values/durations.ts";
 import { changeLeases, type Lease, leaseRecord, mayBeSame, serviceName } from "../../../jobs/leases.ts";
-import { assertLease, leaseEnd, oneLease, rentalOf, warnIfClocksDiffer } from "./place.ts";
+import { leaseEnd, oneLease, rentalOf, warnIfClocksDiffer } from "./place.ts";
 
 const leased = "gpuctl rentals create vm --gpus 1 --label train --lease 2h --sandbox --yes";
 

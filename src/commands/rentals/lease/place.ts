@@ -1,17 +1,10 @@
 import type { Context } from "../../../command-kit/context.ts";
 import { labelOf } from "../../../command-kit/responses.ts";
-import { UsageError } from "../../../core/errors.ts";
 import { asRecord } from "../../../core/json.ts";
 import { idOf } from "../../../core/responses/rental.ts";
-import { duration, maxLease, timeUnits } from "../../../core/values/durations.ts";
+import { duration, timeUnits } from "../../../core/values/durations.ts";
 import type { Column, ListView, RecordView } from "../../../core/view.ts";
 import type { Lease } from "../../../jobs/leases.ts";
-
-/** Throws a `UsageError` that names `source` unless the length of a lease is more than 0 and at most ten years. */
-export function assertLease(milliseconds: number, source: string): void {
-  if (milliseconds <= 0) throw new UsageError(`${source} must be greater than 0`);
-  if (milliseconds > maxLease) throw new UsageError(`${source} must be at most ${duration(maxLease)}`);
-}
 
 type Clocks = Pick<Context, "now" | "serviceNow" | "settings">;
 

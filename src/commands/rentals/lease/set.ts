@@ -6,10 +6,11 @@ import { flag } from "../../../command-kit/flag.ts";
 import { leaseFileFlag, leasePlace } from "../../../command-kit/rentals/lease-file.ts";
 import { statesOf } from "../../../core/responses/rental.ts";
 import { quoted } from "../../../core/text.ts";
+import { assertLease } from "../../../core/values/durations.ts";
 import { parseTime } from "../../../core/values/times.ts";
 import { withDecision } from "../../../jobs/lease-round.ts";
 import { changeLeases, type Lease, leaseRecord, newToken, serviceName } from "../../../jobs/leases.ts";
-import { assertLease, leaseEnd, oneLease, rentalOf, warnIfClocksDiffer } from "./place.ts";
+import { leaseEnd, oneLease, rentalOf, warnIfClocksDiffer } from "./place.ts";
 
 export default defineCommand({
   path: "rentals lease set",

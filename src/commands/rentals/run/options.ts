@@ -7,11 +7,10 @@ import { type FlagValues, flag } from "../../../command-kit/flag.ts";
 import { leaseFileFlag } from "../../../command-kit/rentals/lease-file.ts";
 import { Unavailable, UsageError } from "../../../core/errors.ts";
 import { isOwnVariable } from "../../../core/urls.ts";
-import { duration } from "../../../core/values/durations.ts";
+import { assertLease, duration } from "../../../core/values/durations.ts";
 import { decimalText } from "../../../core/values/money.ts";
 import { placeOf } from "../../../jobs/copy.ts";
 import type { JobPlan } from "../../../jobs/journal.ts";
-import { assertLease } from "../lease/place.ts";
 
 export const runFlags = {
   sync: flag.text("Folder to copy to the working folder of the command", { value: "DIR" }),
